@@ -33,22 +33,41 @@ public struct PackPublisher: Sendable {
     }
 
     /// Publishes packs, and returns when the broker has answered for each of them, or when it is unknown which of them arrived.
+    ///
+    /// The answers are taken queue by queue: a queue that answers nothing holds up no refused pack of another queue.
     @discardableResult
     public func publish(_ packs: EncodedPacks) async -> PublishedPacks {
         guard packs.count > 0 else { return PublishedPacks() }
         passing(.beforePublish)
         let began = ContinuousClock.now
         let messages = packs.messages(on: timelines?.current?.description)
-        let results = await watch.publish(messages, by: publisher)
-        passing(.afterPublish)
+        var total = PublishedPacks()
+        // The group ends when every queue has answered, or when its time-out has passed.
+        await withTaskGroup(of: PublishedPacks.self) { group in
+            for indices in packs.byQueue {
+                group.addTask {
+                    let results = await watch.publish(indices.map { messages[$0] }, by: publisher)
+                    passing(.afterPublish)
+                    return await take(zip(indices, results).map { ($0, $1) }, of: packs, messages, publishedAt: began)
+                }
+            }
+            for await part in group { total.add(part) }
+        }
+        return total
+    }
+
+    private func take(
+        _ answers: [(index: Int, result: PublishResult)], of packs: EncodedPacks, _ messages: [OutgoingMessage],
+        publishedAt: ContinuousClock.Instant
+    ) async -> PublishedPacks {
         var confirmed: [PackID] = []
         var refused: [Lane: [RefusedPack]] = [:]
-        for (index, result) in results.enumerated() {
+        for (index, result) in answers {
             switch result {
             case .confirmed: confirmed.append(packs.ids[index])
             case .nacked:
                 refused[packs.lanes[index], default: []]
-                    .append(RefusedPack(id: packs.ids[index], message: messages[index], publishedAt: began))
+                    .append(RefusedPack(id: packs.ids[index], message: messages[index], publishedAt: publishedAt))
             case .returned, .failed: break
             }
         }
@@ -58,7 +77,7 @@ public struct PackPublisher: Sendable {
         for lane in Lane.allCases {
             if let packs = refused[lane] { kept += await (lane == .urgent ? urgent : bulk).take(packs) }
         }
-        return PublishedPacks(confirmed: confirmed.count, kept: kept, left: packs.count - confirmed.count - kept)
+        return PublishedPacks(confirmed: confirmed.count, kept: kept, left: answers.count - confirmed.count - kept)
     }
 
     /// Records the confirms of the last moment. Call it before looking for unconfirmed packs.
@@ -87,6 +106,12 @@ public struct PublishedPacks: Sendable, Hashable {
         self.kept = kept
         self.left = left
     }
+
+    fileprivate mutating func add(_ part: PublishedPacks) {
+        confirmed += part.confirmed
+        kept += part.kept
+        left += part.left
+    }
 }
 
 /// Packs in the form in which they go to the broker. Their entries are then no longer in memory, which saves half of a pack's memory.
@@ -98,6 +123,8 @@ public struct EncodedPacks: Sendable {
     public let bytes: Int
 
     public var count: Int { ids.count }
+    /// The positions of the packs of each queue, in their order.
+    var byQueue: [[Int]] { Array(Dictionary(grouping: messages.indices) { messages[$0].routingKey }.values) }
 
     public init(_ packs: [Pack]) {
         ids = packs.map(\.id)

@@ -10,7 +10,10 @@ import TidingsMetrics
 /// meet only if the broker keeps an answer for longer than the difference.
 ///
 /// If the process dies, or if there is no room, the rows of the packs show that they are unconfirmed, and a releaser publishes them.
-actor RefusedPacks {
+package actor RefusedPacks {
+    /// The longest wait for the answer to an attempt. A queue that answers nothing must not hold up the other queues of the lane. Its packs
+    /// are left to a releaser.
+    package static let longestAnswer = Duration.seconds(3)
     /// Refusals that are further apart are two phases.
     private static let phaseGap = Duration.seconds(60)
 
@@ -87,7 +90,7 @@ actor RefusedPacks {
     }
 
     private func publish(_ packs: [RefusedPack]) async {
-        let results = await watch.publish(packs.map(\.message), by: publisher)
+        let results = await watch.publish(packs.map(\.message), timeout: Self.longestAnswer, by: publisher)
         var confirmed: [PackID] = []
         let now = ContinuousClock.now
         // Refused packs go to the front of their queue, so the last of a batch goes first.

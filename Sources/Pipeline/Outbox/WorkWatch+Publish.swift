@@ -1,10 +1,10 @@
 import TidingsAMQP
 
 extension WorkWatch {
-    /// Publishes messages, and watches for their confirms.
-    func publish(_ messages: [OutgoingMessage], by publisher: AMQPPublisher) async -> [PublishResult] {
+    /// Publishes messages, and watches for their confirms. See ``AMQPPublisher/publish(_:timeout:)``.
+    func publish(_ messages: [OutgoingMessage], timeout: Duration? = nil, by publisher: AMQPPublisher) async -> [PublishResult] {
         let work = begin()
-        let results = await publisher.publish(messages)
+        let results = await publisher.publish(messages, timeout: timeout)
         end(work, End(results))
         return results
     }

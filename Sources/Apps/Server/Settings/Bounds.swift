@@ -76,6 +76,9 @@ package enum Bounds {
                 Bound("RefusalLine.limitOfQueue", RefusalLine.limitOfQueue, "packs", "Of these, for one queue: it may stay full."),
                 Bound("RefusalLine.maximumBytes", RefusalLine.maximumBytes, "bytes", "Of these packs, for each lane."),
                 Bound("RefusalLine.batch", RefusalLine.batch, "packs", "Of one queue that follow when the broker took one of them."),
+                Bound(
+                    "RefusedPacks.longestAnswer", RefusedPacks.longestAnswer,
+                    "To a refused pack that is published again; then a releaser does it."),
                 Bound("RefusalLine.patience", RefusalLine.patience, "Then a refused pack is left to a releaser, well before it takes it."),
                 Bound("RefusalLine.longestPause", RefusalLine.longestPause, "Between two trials of a queue that refuses its packs."),
                 Bound(
