@@ -180,6 +180,9 @@ internal import Glibc
         return seat.move(canTry: canTry)
     }
 
+    /// Leaves this connection where it is for a while, because its work did not end in time. The next work takes about as long.
+    func postponeMove() { moveDue = .now.advanced(by: moveInterval * 60) }
+
     func refuseWhenBroken() throws(AMQPError) {
         if isBroken { throw .socket("the connection already failed") }
     }

@@ -22,6 +22,7 @@ extension SessionOwner {
             return true
         }
         if move.until <= now {
+            connection.postponeMove()
             endMove()
             resume()
         }
