@@ -31,6 +31,7 @@ extension PostgresPool {
             do throws(PostgresError) {
                 let waiting = try await waitingCommits(on: &scout)
                 failures = 0
+                log(.looked(waiting: waiting))
                 let openers: Int
                 (goesOn, openers) = state.withLock { state in
                     let goesOn = state.looked(waiting: waiting)

@@ -220,6 +220,8 @@ public enum PostgresPoolEvent: Sendable {
     case connectFailed(PostgresError, retryAfter: Duration?)
     /// A lent connection was dead on its return and was dropped. The pool replaces a connection that died while idle without this event.
     case lost
+    /// The server answered a question about commits that wait, while such commits take up the pool.
+    case looked(waiting: Int)
     /// The server refused a statement because it lacks something: see ``PostgresError/isShortage``.
     case refused(PostgresError)
     /// A transaction runs again. `attempt` counts its repetitions from 1.

@@ -47,6 +47,14 @@ import TidingsStore
         #expect(watch.obstacles(at: Self.at(14)).isEmpty)
     }
 
+    /// Waiting commits have every session of the process, so no other query gets an answer.
+    @Test func aLookForWaitingCommitsIsAnAnswerOfTheDatabase() {
+        let readiness = Readiness()
+        #expect(readiness.missing == ["database"])
+        readiness.record(.looked(waiting: 8))
+        #expect(readiness.missing.isEmpty)
+    }
+
     /// A read-only server, a lost session and a conflict have other words, and pass by themselves.
     @Test(arguments: [("53100", true), ("53200", true), ("58030", true), ("25006", false), ("40001", false), ("57014", false)])
     func onlyAShortageIsARefusal(sqlState: String, isShortage: Bool) {

@@ -67,6 +67,8 @@ package final class Readiness: Sendable {
         switch event {
         case .connected: state.withLock { $0.connectFailure = nil }
         case .connectFailed(let error, _): state.withLock { $0.connectFailure = "\(error)" }
+        // Another operation gets no answer while waiting commits have every session.
+        case .looked: databaseAnswered()
         case .lost, .refused, .transactionRetried: break
         }
     }
