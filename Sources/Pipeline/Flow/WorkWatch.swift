@@ -61,6 +61,11 @@ public final class WorkWatch: Sendable {
         state.withLock { if $0.underWay[work] != nil { $0.underWay[work] = now } }
     }
 
+    /// Notes that the server takes work again after an alarm. The work under way stands still from now on only.
+    public func restart(at now: ContinuousClock.Instant = .now) {
+        state.withLock { state in state.underWay = state.underWay.mapValues { _ in now } }
+    }
+
     public func end(_ work: Int, _ end: End, at now: ContinuousClock.Instant = .now) {
         state.withLock { state in
             guard let began = state.underWay.removeValue(forKey: work) else { return }

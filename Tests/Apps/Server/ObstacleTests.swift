@@ -100,6 +100,15 @@ import TidingsStore
         #expect(!readiness.answer(isForProxy: true).isReady)
     }
 
+    @Test func messagesThatAnAlarmHeldUpGetTheirTime() {
+        let readiness = Readiness()
+        _ = readiness.packs.begin(at: Self.at(0))
+        readiness.block(link: Readiness.packLink, "low on memory", at: Self.at(1))
+        readiness.block(link: Readiness.packLink, nil, at: Self.at(60))
+        #expect(Self.words(readiness, at: 67) == [])
+        #expect(Self.words(readiness, at: 69) == ["broker: publisher gets no confirm for 9 s"])
+    }
+
     @Test func confirmsThatDoNotComeAreTold() {
         let readiness = Readiness()
         let work = readiness.packs.begin(at: Self.at(0))

@@ -75,11 +75,23 @@ package final class Readiness: Sendable {
 
     func link(_ name: String, isUp: Bool) { state.withLock { $0.links[name] = isUp } }
 
+    /// The watch of the messages that a link carries.
+    private func watch(of link: String) -> WorkWatch? {
+        switch link {
+        case Self.packLink: packs
+        case Self.intentLink: intents
+        default: nil
+        }
+    }
+
     /// - Parameter reason: the broker's own; nil at the end of the block.
     func block(link name: String, _ reason: String?, at now: ContinuousClock.Instant = .now) {
-        state.withLock { state in
-            state.blocks[name] = reason.map { Block(reason: $0, since: state.blocks[name]?.since ?? now) }
+        let wasBlocked = state.withLock { state in
+            defer { state.blocks[name] = reason.map { Block(reason: $0, since: state.blocks[name]?.since ?? now) } }
+            return state.blocks[name] != nil
         }
+        // Confirms of messages that an alarm held up are yet to come.
+        if wasBlocked, reason == nil { watch(of: name)?.restart(at: now) }
     }
 
     /// Notes that a link is needed from now on and is not up yet.
