@@ -210,7 +210,7 @@ package enum Bounds {
                 "Then the outcome is unknown, and a releaser takes over."),
             Bound(
                 "AMQPPublisher.standardRefusalPatience", AMQPPublisher.standardRefusalPatience,
-                "Then a connection on which the broker refuses messages is replaced: a new one finds the queue's new leader."),
+                "Then a connection on which messages are refused is replaced, to find the queue's new leader. Doubles if that is no help."),
             Bound("AMQPConsumer.idleLimit", AMQPConsumer.idleLimit, "Then a consumer opens a new channel, in case the broker forgot it."),
             Bound(
                 "AMQPConsumer.lookInterval", AMQPConsumer.lookInterval,
