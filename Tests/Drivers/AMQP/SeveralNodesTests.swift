@@ -1,6 +1,7 @@
 import Testing
-import TidingsAMQP
 import TidingsTestSupport
+
+@testable import TidingsAMQP
 
 /// A cluster of which some nodes answer and cannot serve. Each node is a proxy before the one broker.
 @Suite(.enabled(if: Broker.isPresent, "needs TIDINGS_AMQP_URL"), .timeLimit(.minutes(Patience.scaled(2))))
@@ -169,6 +170,28 @@ struct SeveralNodesTests {
             #expect(log.events.contains(where: Self.isLeft))
             await consumer.close()
             try await run.value
+        }
+    }
+
+    /// While a cluster finds out that a node is cut off, the other nodes answer no question about the queues that this node led.
+    @Test func aNodeThatAnswersNoQuestionAboutAQueueIsAskedAgain() async throws {
+        try await Fixture.with { fixture in
+            let nodes = try Nodes(2, of: fixture)
+            defer { nodes.close() }
+            var configuration = nodes.configuration
+            configuration.connectTimeout = .seconds(1)
+            let brokerNodes = configuration.brokerNodes
+            try await fixture.publish((0..<3).map { fixture.message("m\($0)") })
+            nodes.proxies[1].stall()
+            #expect(await brokerNodes.witness.messages(in: fixture.queue, besides: 0, of: configuration) == nil)
+            #expect(!brokerNodes.isTriedLast(1))
+            nodes.proxies[1].unstall()
+            configuration.connectTimeout = .seconds(10).patient
+            #expect(await brokerNodes.witness.messages(in: fixture.queue, besides: 0, of: configuration) == 3)
+            // If every other node is tried last, one of them is still asked.
+            _ = brokerNodes.couldNotServe(1)
+            #expect(await brokerNodes.witness.messages(in: fixture.queue, besides: 0, of: configuration) == 3)
+            await brokerNodes.witness.close()
         }
     }
 

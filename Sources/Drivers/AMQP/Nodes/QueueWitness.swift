@@ -2,6 +2,9 @@
 /// over a connection that is open already.
 ///
 /// A node that is cut off from its cluster answers each question, and its answers are old. Only another node knows which messages wait.
+///
+/// A missing answer is no reason to avoid the node that was asked: it waits for the leader of the queue, which may be on the node that is cut
+/// off.
 actor QueueWitness {
     /// The time after which the witness looks from another node. A cluster of many nodes may have several nodes on the wrong side.
     private static let turn = Duration.seconds(60)
@@ -26,7 +29,6 @@ actor QueueWitness {
         do {
             return try await place.control.queueStatus(queue)?.messages
         } catch {
-            if error.isOfTheNode { _ = configuration.brokerNodes.couldNotServe(place.position) }
             places.removeAll { $0.control === place.control }
             return nil
         }
@@ -48,11 +50,13 @@ actor QueueWitness {
 
     private func place(besides position: Int, of configuration: AMQPConfiguration) -> Place? {
         let nodes = configuration.brokerNodes
-        if let place = places.first(where: { $0.position != position && !nodes.isTriedLast($0.position) }) { return place }
-        let others = nodes.all.indices.filter { $0 != position && !nodes.isTriedLast($0) }
-        guard !others.isEmpty else { return nil }
+        let others = nodes.all.indices.filter { $0 != position }
+        let sound = others.filter { !nodes.isTriedLast($0) }
+        let candidates = sound.isEmpty ? others : sound
+        if let place = places.first(where: { candidates.contains($0.position) }) { return place }
+        guard !candidates.isEmpty else { return nil }
         turns += 1
-        let chosen = others[turns % others.count]
+        let chosen = candidates[turns % candidates.count]
         var configuration = configuration.only(nodes.all[chosen])
         configuration.connectTimeout = min(configuration.connectTimeout, Self.patience)
         guard let control = try? AMQPControl.make(configuration: configuration, connectionName: "tidings witness") else { return nil }
