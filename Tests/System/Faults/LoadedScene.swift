@@ -11,8 +11,8 @@ extension LoadedScene {
     static var longestWait: Duration { .seconds(180) }
 
     /// Returns when `count` more intents are confirmed: by default one second of load.
-    func moreConfirmed(_ count: Int = FaultLoad.perSecond) async throws {
-        try await confirmed(atLeast: await producer.count + count)
+    func moreConfirmed(_ count: Int? = nil) async throws {
+        try await confirmed(atLeast: await producer.count + (count ?? producer.perSecond))
     }
 
     func confirmed(atLeast count: Int) async throws {

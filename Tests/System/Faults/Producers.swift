@@ -89,6 +89,7 @@ actor SteadyProducer: LedgerKeeper {
     private let producer: Producer
     private let source: String
     private let shape: FaultLoad.Shape
+    nonisolated let perSecond: Int
     private var isStopping = false
     private var ids: [String] = []
     /// The time of each confirm, in the order of ``ids``.
@@ -96,10 +97,11 @@ actor SteadyProducer: LedgerKeeper {
     private var elsewhere: Set<String> = []
     private var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
-    init(url: String, source: String, shape: FaultLoad.Shape = .spread) throws {
+    init(url: String, source: String, shape: FaultLoad.Shape = .spread, perSecond: Int = FaultLoad.perSecond) throws {
         producer = try Producer(url: url)
         self.source = source
         self.shape = shape
+        self.perSecond = perSecond
     }
 
     func run() async {
@@ -107,7 +109,7 @@ actor SteadyProducer: LedgerKeeper {
         await withDiscardingTaskGroup { group in
             var offered = 0
             while !isStopping {
-                let due = Int((ContinuousClock.now - began) / .seconds(1) * Double(FaultLoad.perSecond))
+                let due = Int((ContinuousClock.now - began) / .seconds(1) * Double(perSecond))
                 if due > offered {
                     let numbers = offered..<due
                     offered = due

@@ -15,6 +15,7 @@ struct ClusterRun {
     let schedule: ClusterSchedule
     /// The least number of intents. A schedule that lasts longer has more.
     let intents: Int
+    var perSecond = FaultLoad.perSecond
 
     /// Runs the schedule. Every server and process ends with this call, and every change of the machine is undone.
     func run() async throws -> ClusterReport {
@@ -45,7 +46,7 @@ struct ClusterRun {
             try await servers.brokers.expectReplicas()
             let scene = ClusterScene(
                 servers: servers, system: system, folder: folder, receiver: receiver, crew: crew,
-                producer: try SteadyProducer(url: system.amqpURL, source: Self.source),
+                producer: try SteadyProducer(url: system.amqpURL, source: Self.source, perSecond: perSecond),
                 observer: HealthObserver(
                     crew: crew, environment: system.environment.merging(["TIDINGS_DATABASE_URL": servers.operatorURL]) { $1 }))
             let report = try await run(in: scene)
@@ -89,7 +90,7 @@ struct ClusterRun {
     /// Performs the steps after a third of the load. Returns the intents confirmed by the end of the faults, and the time of that end by the
     /// database's clock.
     private func disturb(_ scene: ClusterScene) async throws -> (ledger: [String], at: String) {
-        try await scene.confirmed(atLeast: max(FaultLoad.perSecond, intents / 3))
+        try await scene.confirmed(atLeast: max(perSecond, intents / 3))
         try await scene.perform(schedule.preparation)
         await scene.observer.begin()
         try await scene.perform(schedule.steps)

@@ -6,14 +6,21 @@ import TidingsTestSupport
 private let environment = ProcessInfo.processInfo.environment
 
 extension Faults {
-    /// Runs the schedules that `deploy/fault --cluster` asks for, one after the other, and prints its table.
+    /// Runs the schedules that `deploy/fault --cluster` asks for, one after the other, and prints its table. The short form runs always.
     @Suite struct ClusterTests {
         @Test(
             .enabled(if: environment["TIDINGS_FAULT_CLUSTER"] != nil, "deploy/fault runs them"),
             arguments: ClusterSchedule.chosen(by: environment["TIDINGS_FAULT_CLUSTER"] ?? ""))
         func holds(_ schedule: ClusterSchedule) async throws {
             let intents = environment["TIDINGS_FAULT_INTENTS"].flatMap { Int($0) } ?? 20_000
-            let report = try await ClusterRun(schedule: schedule, intents: intents).run()
+            try await holds(ClusterRun(schedule: schedule, intents: intents))
+        }
+
+        /// The load is small, because five servers share the cores with the roles, and the roles are built for tests.
+        @Test func theShortFormHolds() async throws { try await holds(ClusterRun(schedule: .short, intents: 1_000, perSecond: 100)) }
+
+        private func holds(_ run: ClusterRun) async throws {
+            let report = try await run.run()
             print(report.line)
             try report.bar.end()
         }
