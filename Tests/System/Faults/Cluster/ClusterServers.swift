@@ -121,9 +121,13 @@ actor ClusterServers {
     /// Brings all clients to one node: the other nodes close their connections and accept none until ``admit()``.
     func gather(on node: Int) async throws {
         let others = brokers.ports.indices.filter { $0 != node }
+        // A connection that ends meanwhile is none to close.
+        let leave = """
+            rabbit_maintenance:suspend_all_client_listeners(),
+            [catch rabbit_reader:shutdown(Client, "go to another node") || Client <- rabbit_networking:local_connections()].
+            """
         for other in others {
-            _ = try await eval(
-                "rabbit_maintenance:suspend_all_client_listeners(), rabbit_maintenance:close_all_client_connections().", on: other)
+            _ = try await eval(leave, on: other)
             closed.insert(other)
         }
         let isGathered = try await reached(within: Self.gathering, every: .milliseconds(500)) {
@@ -192,6 +196,20 @@ actor ClusterServers {
         let lines = try await brokers.rabbitmqctl(node: anyNode, ["-q", "list_connections", "--no-table-headers", "port"])
         let ports = lines.split(separator: "\n").compactMap { UInt16($0) }
         return brokers.ports.map { port in ports.count { $0 == port } }
+    }
+
+    /// The connections of each node by name, such as `tidings intents`. Without those of commands and of the producer, which come and go, and
+    /// without the witness of a process, which looks from another node each minute.
+    func connectionsOfRoles() async throws -> [[String: Int]] {
+        let columns = ["-q", "list_connections", "--no-table-headers", "port", "user_provided_name"]
+        let fields = try await brokers.rabbitmqctl(node: anyNode, columns).split(separator: "\n").map { $0.split(separator: "\t") }
+        let others = ["tidings doctor", "tidings control", "tidings witness", "tidings producer"]
+        return brokers.ports.map { port in
+            fields.reduce(into: [:]) { counts, fields in
+                guard fields.count == 2, UInt16(fields[0]) == port, !others.contains(where: fields[1].hasPrefix) else { return }
+                counts[String(fields[1]), default: 0] += 1
+            }
+        }
     }
 
     private var anyNode: Int { brokers.ports.indices.first { !down.contains($0) } ?? 0 }
