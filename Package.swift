@@ -229,9 +229,9 @@ let package = Package(
         target(
             "TidingsCommands", in: "Apps/Commands",
             [
-                "TidingsAMQP", "TidingsCatalogue", "TidingsClient", "TidingsContracts", "TidingsCore", "TidingsCrypto", "TidingsEncodings",
-                "TidingsHTTP", "TidingsJSON", "TidingsPipeline", "TidingsPostgres", "TidingsProvider", "TidingsServer", "TidingsStore",
-                "TidingsTimeZones", arguments, logging,
+                "TidingsAMQP", "TidingsCatalogue", "TidingsClient", "TidingsContracts", "TidingsCore", "TidingsEncodings", "TidingsHTTP",
+                "TidingsJSON", "TidingsPipeline", "TidingsPostgres", "TidingsProvider", "TidingsServer", "TidingsStore", "TidingsTimeZones",
+                arguments, logging,
             ]),
         // The client library for browsers. The API serves its files.
         target(

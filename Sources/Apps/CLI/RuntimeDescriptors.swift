@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import TidingsServer
 
 /// The file descriptors of the language runtime.
 ///
@@ -15,7 +16,7 @@ enum RuntimeDescriptors {
         guard areFree() else {
             let message = "tidings: no file descriptors for the process itself: raise the limit of open files (ulimit -n)\n"
             _ = message.withCString { write(STDERR_FILENO, $0, strlen($0)) }
-            exit(78)  // EX_CONFIG of sysexits.h
+            ProcessEnd.now(78)  // EX_CONFIG of sysexits.h
         }
         let isStarted = DispatchSemaphore(value: 0)
         // The timer itself is the purpose. The main thread waits for its end, before the program starts.

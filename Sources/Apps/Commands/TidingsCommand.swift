@@ -3,7 +3,6 @@ import Glibc
 import Logging
 import Synchronization
 import TidingsCore
-import TidingsCrypto
 import TidingsJSON
 import TidingsPostgres
 public import TidingsServer
@@ -55,7 +54,6 @@ public enum TidingsTool {
         // The Swift runtime opens two file descriptors with its first timer, and ends the process if it cannot. Sleep first, so that the
         // runtime gets them before this process opens any. A process without enough descriptors can then still say what is missing.
         try? await Task.sleep(for: .nanoseconds(1))
-        CryptoLibrary.keepUntilTheEnd()
         signal(SIGPIPE, SIG_IGN)
         optional.withLock { $0 = (first, additional) }
         do {
@@ -71,17 +69,20 @@ public enum TidingsTool {
                 try command.run()
             }
         } catch let error where Root.exitCode(for: error) == .success {
-            Root.exit(withError: error)
+            // The help, the version, or a script for a shell.
+            let text = Root.fullMessage(for: error)
+            if !text.isEmpty { Output.data(text) }
+            ProcessEnd.now(0)
         } catch let error where Root.isUsage(error) {
             Output.note(Root.usageText(of: error))
-            exit(Root.exitCode(for: error).rawValue)
+            ProcessEnd.now(Root.exitCode(for: error).rawValue)
         } catch {
             let failure = Failure(error)
             Output.note("tidings: \(failure.message)")
             if let hint = failure.hint { Output.note("  \(hint)") }
-            exit(failure.code.rawValue)
+            ProcessEnd.now(failure.code.rawValue)
         }
-        exit(0)
+        ProcessEnd.now(0)
     }
 }
 

@@ -94,6 +94,6 @@ package enum Output {
             raise(SIGPIPE)
         }
         note("tidings: standard output cannot be written: \(String(cString: strerror(code)))")
-        exit(Failure.Code.outputLost.rawValue)
+        ProcessEnd.now(Failure.Code.outputLost.rawValue)
     }
 }

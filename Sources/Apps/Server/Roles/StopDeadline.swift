@@ -1,4 +1,3 @@
-import Glibc
 package import Logging
 
 /// Ends the process when its stop has taken too long.
@@ -22,7 +21,7 @@ package struct StopDeadline {
         Task {
             try await Task.sleep(for: Self.limit)
             logger.error("some work could not be finished: a releaser recovers it")
-            exit(code)
+            ProcessEnd.now(code)
         }
     }
 }
