@@ -15,7 +15,7 @@ public final class PgBouncer: Sendable {
 
     private let claim: PortClaim
     private let folder: URL
-    private let server: URLComponents
+    private let server: Mutex<URLComponents>
     private let process: Mutex<TestProcess>
 
     /// - Parameters:
@@ -25,7 +25,7 @@ public final class PgBouncer: Sendable {
         guard let server = URLComponents(string: serverURL) else {
             throw TestSystemError(message: "the URL of the server cannot be read")
         }
-        self.server = server
+        self.server = Mutex(server)
         claim = try LoopbackPort.unused()
         folder = FileManager.default.temporaryDirectory.appending(path: "tidings-pgbouncer-\(UInt64.random(in: 0 ... .max))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
@@ -58,9 +58,18 @@ public final class PgBouncer: Sendable {
 
     /// Changes the most sessions of each database, by a reload.
     public func set(sessions: Int) async throws {
-        try Self.settings(server, port: claim.port, sessions: sessions)
+        try Self.settings(server.withLock { $0 }, port: claim.port, sessions: sessions)
             .write(to: folder.appending(path: "pgbouncer.ini"), atomically: true, encoding: .utf8)
         try await command("RELOAD")
+    }
+
+    /// Changes the server, and the most sessions of each database, by a reload.
+    public func set(serverURL: String, sessions: Int) async throws {
+        guard let server = URLComponents(string: serverURL) else {
+            throw TestSystemError(message: "the URL of the server cannot be read")
+        }
+        self.server.withLock { $0 = server }
+        try await set(sessions: sessions)
     }
 
     private static func settings(_ server: URLComponents, port: UInt16, sessions: Int) -> String {

@@ -29,6 +29,11 @@ actor Crew {
         for role in roles { members.append((role, try await system.startRole(role, with: variables))) }
     }
 
+    /// Starts a process of a role that must end by itself. Returns its exit code.
+    func exitCode(of role: String) async throws -> Int32 {
+        try await system.start("run", role, with: variables).finish().exitCode
+    }
+
     /// Kills a process as `kill -9` does and starts another in its place.
     func killAndReplace(_ position: Int) async throws {
         try await end(position, with: SIGKILL)

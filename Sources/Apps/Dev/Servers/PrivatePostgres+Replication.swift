@@ -33,6 +33,9 @@ extension PrivatePostgres {
         }
     }
 
+    /// Removes the data of a server that does not run, before ``copyData(of:through:as:)``.
+    func removeData() throws(PrivateServersError) { try Folder.remove(folder.dataFolder) }
+
     /// Makes a standby the primary. Returns when it takes writes.
     func promote() throws(PrivateServersError) {
         let answer = try psql("SELECT pg_promote(true, \(Self.promotionLimitSeconds))")

@@ -71,6 +71,20 @@ public actor PrivateReplication {
         }
     }
 
+    /// Makes a server that was stopped a synchronous standby of the other server: the server gets a new copy of the data. Returns when every
+    /// commit waits for it.
+    public func rejoin(_ member: Member) async throws(PrivateServersError) {
+        let (returning, primary) = (servers[member.rawValue], servers[1 - member.rawValue])
+        let name = "\(member)"
+        try await OwnThread.run { () throws(PrivateServersError) in
+            try returning.removeData()
+            try returning.copyData(of: primary, through: primary.port, as: name)
+            try returning.start(abandoned: Flag())
+            try primary.awaitStreams(1)
+            try primary.require(standby: name)
+        }
+    }
+
     /// ``databaseURL`` for another user. Names and passwords have only letters and digits.
     public nonisolated func databaseURL(user: String, password: String) -> String { Self.url(ports: ports, as: user, password) }
 

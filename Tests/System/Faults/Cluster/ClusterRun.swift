@@ -164,7 +164,7 @@ struct ClusterRun {
         report.lostBefore = lost.count
         report.named = lost.count { named.contains($0) }
         #expect(report.named == lost.count, "reconcile names \(named.count) ids: \(answer.exitCode) \(answer.errors)")
-        try await SteadyProducer.publishAgain(lost.filter(named.contains), url: scene.system.amqpURL, source: Self.source)
+        try await SteadyProducer.publishAgain(Array(named), url: scene.system.amqpURL, source: Self.source)
         let isWhole = try await reached(within: schedule.promise.ended, every: .seconds(1)) {
             guard try await conservation.missing(ledger).isEmpty else { return false }
             return try await conservation.isIdle()

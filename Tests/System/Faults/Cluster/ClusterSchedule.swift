@@ -27,7 +27,8 @@ struct ClusterSchedule: Sendable, CustomTestStringConvertible {
     }
 
     let name: String
-    var options = ClusterOptions(tickSeconds: 15)
+    /// As Operating.md asks, unless the schedule is about something else.
+    var options = ClusterOptions(partitionHandling: .pauseMinority, tickSeconds: 15)
     /// Whether each commit waits for the standby.
     var isSynchronous = true
     var usesPooler = false

@@ -201,14 +201,33 @@ actor ClusterServers {
     /// The connections of each node by name, such as `tidings intents`. Without those of commands and of the producer, which come and go, and
     /// without the witness of a process, which looks from another node each minute.
     func connectionsOfRoles() async throws -> [[String: Int]] {
-        let columns = ["-q", "list_connections", "--no-table-headers", "port", "user_provided_name"]
-        let fields = try await brokers.rabbitmqctl(node: anyNode, columns).split(separator: "\n").map { $0.split(separator: "\t") }
+        // RabbitMQ 3.10 lists the name among the properties of the client, and has no column for it.
+        let columns = ["-q", "list_connections", "--no-table-headers", "port", "client_properties"]
+        let lines = try await brokers.rabbitmqctl(node: anyNode, columns).split(separator: "\n")
+        let fields = lines.compactMap { line -> (port: UInt16, name: Substring)? in
+            let parts = line.split(separator: "\t", maxSplits: 1)
+            guard parts.count == 2, let port = UInt16(parts[0]) else { return nil }
+            return (port, parts[1].firstMatch(of: /"connection_name","([^"]*)"/)?.1 ?? "")
+        }
         let others = ["tidings doctor", "tidings control", "tidings witness", "tidings producer"]
         return brokers.ports.map { port in
             fields.reduce(into: [:]) { counts, fields in
-                guard fields.count == 2, UInt16(fields[0]) == port, !others.contains(where: fields[1].hasPrefix) else { return }
-                counts[String(fields[1]), default: 0] += 1
+                guard fields.port == port, !others.contains(where: fields.name.hasPrefix) else { return }
+                counts[String(fields.name), default: 0] += 1
             }
+        }
+    }
+
+    /// Whether a node knows of a partition that is not healed.
+    func isPartitioned(_ node: Int) async throws -> Bool { try await eval("rabbit_node_monitor:partitions().", on: node) != "[]" }
+
+    /// Whether RabbitMQ runs on a node, and has not paused itself.
+    func isServing(_ node: Int) async throws -> Bool { try await eval("rabbit:is_running().", on: node) == "true" }
+
+    /// Returns when each node counts all of them as its cluster, without an operator.
+    func awaitWhole() async throws {
+        for node in brokers.ports.indices {
+            try await brokers.rabbitmqctl(node: node, ["await_online_nodes", "\(brokers.ports.count)", "--timeout", "60"])
         }
     }
 
@@ -230,7 +249,17 @@ actor ClusterServers {
     /// Holds everything that the primary sends to its standby.
     nonisolated func stallReplication() { link.stall() }
 
-    /// Ends the wait for the standby in every session that waits, by `pg_cancel_backend` or `pg_terminate_backend`. Returns their number.
+    /// Takes the standby out of `synchronous_standby_names`, so that commits no longer wait.
+    func goOnWithoutStandby() async throws {
+        try await databases.query("ALTER SYSTEM SET synchronous_standby_names = ''", on: .first)
+        try await databases.query("SELECT pg_reload_conf()", on: .first)
+    }
+
+    /// The sessions that wait for the standby.
+    func waits() async throws -> Int { try await endWaits(by: "") }
+
+    /// Ends the wait for the standby in every session that waits, by `pg_cancel_backend` or `pg_terminate_backend`. Returns their number. Without
+    /// a function it only counts them.
     func endWaits(by function: String) async throws -> Int {
         let count = try await databases.query(
             "select count(\(function)(pid)) from pg_stat_activity where wait_event = 'SyncRep' and backend_type = 'client backend'",
@@ -259,6 +288,11 @@ actor ClusterServers {
     }
 
     func reloadPooler() async throws { try await needPooler().set(sessions: Self.fewerSessions) }
+
+    /// Makes PgBouncer use the second server.
+    func pointPooler() async throws {
+        try await needPooler().set(serverURL: Self.workerURL(of: .second, databases), sessions: Self.sessions)
+    }
 }
 
 /// A file system for the first server's data, unmounted when this process ends in any way.

@@ -23,8 +23,6 @@ enum ClusterStep: Sendable {
     case cutOff(Int)
     case heal
     case rabbitmqctl([Int], [String])
-    /// Connections and leaders are spread over the nodes.
-    case expectSpread
 
     case kill(PrivateReplication.Member)
     case stop(PrivateReplication.Member)
@@ -35,20 +33,24 @@ enum ClusterStep: Sendable {
     case stallReplication
     /// Every wait for the standby ends, by this function of PostgreSQL.
     case endWaits(by: String)
+    /// The primary no longer waits for a standby.
+    case goOnWithoutStandby
+    /// The server that was stopped becomes the synchronous standby of the other.
+    case rejoin(PrivateReplication.Member)
     case fillDisk, freeDisk
-    /// The first server was used by nobody since ``promote``.
-    case expectNoDecisionByTheFirst
-    /// The first server has no more sessions than the processes may have.
-    case expectFewSessions
 
     case reloadPooler
     case pooler(String)
     case killPooler, startPooler
+    /// PgBouncer uses the second server.
+    case pointPooler
 
     /// One process of each of these roles is killed, and a supervisor starts another.
     case replace([String])
     /// The clocks of all processes differ by this from the machine's.
     case clocks(seconds: Int64)
+
+    case expect(ClusterExpectation)
 }
 
 extension ClusterStep: CustomStringConvertible {
@@ -72,15 +74,18 @@ extension ClusterStep: CustomStringConvertible {
         case .promote: "the second server promoted"
         case .stallReplication: "the link to the standby stalls"
         case .endWaits(let function): "`\(function)` of the waiting sessions"
+        case .goOnWithoutStandby: "`synchronous_standby_names` emptied"
+        case .rejoin(let server): "the \(server) server made a standby"
         case .fillDisk: "the primary's disk filled"
         case .freeDisk: "freed"
         case .reloadPooler: "RELOAD with fewer sessions"
         case .pooler(let command): command
         case .killPooler: "kill -9 of PgBouncer"
         case .startPooler: "PgBouncer started"
+        case .pointPooler: "RELOAD with the second server"
         case .replace(let roles): "kill -9 of one \(roles.joined(separator: ", "))"
         case .clocks(let seconds): "clocks \(seconds) s off"
-        case .load, .admit, .awaitNoCriticalNode, .expectSpread, .expectNoDecisionByTheFirst, .expectFewSessions: ""
+        case .load, .admit, .awaitNoCriticalNode, .expect: ""
         }
     }
 

@@ -35,6 +35,13 @@ extension Faults {
             }
         }
 
+        /// The page names each schedule beside the sentence that the schedule tests.
+        @Test func thePageNamesEachSchedule() throws {
+            let page = try String(
+                contentsOf: TestSystem.repository.appending(path: "Sources/Documentation.docc/Clusters.md"), encoding: .utf8)
+            for name in ClusterSchedule.all.map(\.name) { #expect(page.contains("`\(name)`"), "Clusters.md does not name \(name)") }
+        }
+
         @Test func stepsAreWordsOfTheTable() {
             let steps: [ClusterStep] = [.times(2, [.killLeader, .hold(seconds: 5), .load]), .cutOff(0), .admit, .heal]
             #expect(

@@ -5,6 +5,12 @@ extension ClusterSchedule {
     /// The pause of an operator between the loss of the primary and the promotion.
     private static let failover: [ClusterStep] = [.kill(.first), .hold(seconds: 3), .promote]
 
+    private static let oldPrimary =
+        failover + [
+            .hold(seconds: 6), .start(.first), .replace(["router", "deliver", "release"]), .hold(seconds: 30),
+            .expect(.noDecisionByTheFirst), .stop(.first),
+        ]
+
     static let databases = [
         ClusterSchedule(name: "primary-kill", promise: Promise(undecided: .seconds(40)), steps: failover),
         ClusterSchedule(
@@ -12,17 +18,23 @@ extension ClusterSchedule {
             steps: [.stallReplication, .hold(seconds: 2)] + failover),
         ClusterSchedule(
             name: "standby-away", promise: Promise(noticed: .seconds(15)),
-            steps: [.stop(.second), .hold(seconds: 150), .expectFewSessions, .start(.second)]),
+            steps: [
+                .stop(.second), .hold(seconds: 5), .expect(.noDecisions(seconds: 10)), .hold(seconds: 135), .expect(.fewSessions),
+                .start(.second),
+            ]),
         standbyAway("standby-away-cancel", meanwhile: ends(by: "pg_cancel_backend")),
         standbyAway("standby-away-terminate", meanwhile: ends(by: "pg_terminate_backend")),
-        standbyAway("standby-away-restart", meanwhile: [.stop(.first), .start(.first), .hold(seconds: 10)]),
+        standbyAway("standby-away-restart", meanwhile: [.expect(.waitingCommits), .stop(.first), .start(.first), .hold(seconds: 10)]),
         ClusterSchedule(
-            name: "old-primary", isSynchronous: false, promise: Promise(loss: .namedByReconcile),
-            steps: failover + [
-                .hold(seconds: 6), .start(.first), .replace(["router", "deliver", "release"]), .hold(seconds: 30),
-                .expectNoDecisionByTheFirst, .stop(.first),
+            name: "standby-away-without", promise: Promise(loss: .namedByReconcile, noticed: .seconds(15)),
+            steps: [
+                .stop(.second), .hold(seconds: 20), .goOnWithoutStandby, .load, .load, .kill(.first), .start(.second), .promote,
             ]),
-        ClusterSchedule(name: "switch-over", promise: Promise(undecided: .seconds(40)), steps: [.stop(.first), .promote]),
+        ClusterSchedule(name: "old-primary", promise: Promise(undecided: .seconds(40)), steps: oldPrimary),
+        ClusterSchedule(
+            name: "old-primary-async", isSynchronous: false, promise: Promise(loss: .namedByReconcile), steps: oldPrimary),
+        ClusterSchedule(
+            name: "switch-over", promise: Promise(undecided: .seconds(40)), steps: [.stop(.first), .promote, .rejoin(.first), .load]),
     ]
 
     /// The synchronous standby is away while commits wait for it. The primary is then lost, and the standby takes over.
