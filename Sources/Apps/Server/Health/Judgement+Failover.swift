@@ -20,6 +20,7 @@ extension Judgement {
                 "failover", .warning, .failover, words,
                 whatToDo:
                     "tidings reconcile --source <source> --since \(from) <file with event ids> names the events to publish again. "
+                    + "Take an earlier time if the standby was away before. "
                     + "Nothing is missing after a switch-over, or if the standby was synchronous.")
         ]
     }
