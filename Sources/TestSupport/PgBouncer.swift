@@ -81,6 +81,7 @@ public final class PgBouncer: Sendable {
         listen_port = \(port)
         unix_socket_dir =
         auth_type = any
+        admin_users = postgres
         pool_mode = transaction
         default_pool_size = \(sessions)
         """

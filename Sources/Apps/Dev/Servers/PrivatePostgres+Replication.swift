@@ -46,8 +46,8 @@ extension PrivatePostgres {
 
     /// Makes every commit wait for this standby. Returns when the standby is synchronous.
     func require(standby name: String) throws(PrivateServersError) {
-        // ALTER SYSTEM runs alone, and psql makes one transaction of one argument.
-        try psql("ALTER SYSTEM SET synchronous_standby_names = '\(name)'")
+        // ALTER SYSTEM runs alone, and psql makes one transaction of one argument. "first" is also a keyword of the setting.
+        try psql("ALTER SYSTEM SET synchronous_standby_names = '\"\(name)\"'")
         try psql("SELECT pg_reload_conf()")
         try awaitStreams(1, "sync_state = 'sync'")
     }

@@ -3,7 +3,7 @@ import Testing
 import TidingsPostgres
 import TidingsTestSupport
 
-/// What must be true at a step of a schedule, so that a sentence of the page Clusters is proved and not only survived.
+/// A condition at a step of a schedule. It fails if a sentence of the page Clusters is false.
 enum ClusterExpectation: Sendable {
     /// Connections and leaders are spread over the nodes.
     case spread
