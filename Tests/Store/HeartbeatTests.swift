@@ -27,4 +27,31 @@ import TidingsStore
             #expect(try await beat([]) == [], "the latest heartbeat counts")
         }
     }
+
+    /// The processes tell each other how many connections they have on each node of the broker.
+    @Test func eachProcessLearnsTheConnectionsOfTheOthers() async throws {
+        try await StoreScene.with { scene in
+            let workers = ["a", "b", "c"].map { WorkerIdentity(role: "router", host: "host", pid: 1, version: "1", instance: $0) }
+            let (first, second, third) = (workers[0], workers[1], workers[2])
+            func beat(_ worker: WorkerIdentity, isLast: Bool = false) async throws {
+                _ = try await scene.store.heartbeat(worker, handled: 0, yielding: nil, providers: [], catalogue: "c", isLast: isLast)
+            }
+            for worker in workers { try await beat(worker) }
+            #expect(try await scene.store.share(brokerConnections: ["one:1": 2, "two:2": 1], of: first) == BrokerConnections())
+            #expect(
+                try await scene.store.share(brokerConnections: ["one:1": 1, "two:2": 1], of: second)
+                    == BrokerConnections(byNode: ["one:1": 2, "two:2": 1], processes: 1))
+            #expect(
+                try await scene.store.share(brokerConnections: [:], of: third)
+                    == BrokerConnections(byNode: ["one:1": 3, "two:2": 2], processes: 2))
+            #expect(
+                try await scene.store.share(brokerConnections: ["two:2": 3], of: first)
+                    == BrokerConnections(byNode: ["one:1": 1, "two:2": 1], processes: 1), "a process with one node has none to share")
+            let rows = try await scene.store.workers().map { $0["broker_connections"]?.serialized }
+            #expect(Set(rows) == [#"{"two:2":3}"#, #"{"one:1":1,"two:2":1}"#, "{}"])
+            try await beat(second, isLast: true)
+            let left = try await scene.store.share(brokerConnections: [:], of: third)
+            #expect(left.byNode == ["two:2": 3], "a process that stopped has none")
+        }
+    }
 }

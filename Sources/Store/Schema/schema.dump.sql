@@ -1388,7 +1388,8 @@ CREATE TABLE tidings.workers (
     providers text[] DEFAULT '{}'::text[] NOT NULL,
     catalogue text,
     obstacles jsonb DEFAULT '[]'::jsonb NOT NULL,
-    stopped_at timestamp with time zone
+    stopped_at timestamp with time zone,
+    broker_connections jsonb DEFAULT '{}'::jsonb NOT NULL
 );
 
 CREATE VIEW tidings_ops.api_keys AS
@@ -1541,7 +1542,8 @@ CREATE VIEW tidings_ops.workers AS
     workers.urgent_took_ms,
     workers.providers,
     workers.stopped_at,
-    workers.obstacles
+    workers.obstacles,
+    workers.broker_connections
    FROM tidings.workers;
 
 COMMENT ON VIEW tidings_ops.workers IS 'Each process that has sent a heartbeat: running, stopped (it ended when it was asked to), or lost (30 seconds without a heartbeat).';
@@ -1573,6 +1575,8 @@ COMMENT ON COLUMN tidings_ops.workers.providers IS 'The providers that the proce
 COMMENT ON COLUMN tidings_ops.workers.stopped_at IS 'Time at which the process stopped cleanly. Null while it runs, and after a crash.';
 
 COMMENT ON COLUMN tidings_ops.workers.obstacles IS 'Obstacles to its work at its last heartbeat: an array of objects with kind (blocked, unconfirmed, refused, commitsRefused, commitsWait or unfinished), subject (the link to the broker), detail (the reason in the words of the server) and since. Empty if it can work.';
+
+COMMENT ON COLUMN tidings_ops.workers.broker_connections IS 'Number of connections of the process on each node of RabbitMQ, by the host and port of the node. Empty if the process knows only one node. The processes even out the sums of the nodes.';
 
 CREATE VIEW tidings_ops.bulk_yields AS
  SELECT w.worker_id,

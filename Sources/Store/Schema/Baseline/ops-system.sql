@@ -5,7 +5,7 @@ create view tidings_ops.workers as
     select id as worker_id, role, host, pid, version, handled, started_at, heartbeat_at,
         case when stopped_at is not null then 'stopped'
             when heartbeat_at > tidings.clock() - interval '30 seconds' then 'running' else 'lost' end as state,
-        bulk_pause_ms, urgent_took_ms, providers, stopped_at, obstacles
+        bulk_pause_ms, urgent_took_ms, providers, stopped_at, obstacles, broker_connections
     from tidings.workers;
 
 comment on view tidings_ops.workers is
@@ -33,6 +33,9 @@ comment on column tidings_ops.workers.stopped_at is 'Time at which the process s
 comment on column tidings_ops.workers.obstacles is
     'Obstacles to its work at its last heartbeat: an array of objects with kind (blocked, unconfirmed, refused, commitsRefused, commitsWait '
     'or unfinished), subject (the link to the broker), detail (the reason in the words of the server) and since. Empty if it can work.';
+comment on column tidings_ops.workers.broker_connections is
+    'Number of connections of the process on each node of RabbitMQ, by the host and port of the node. Empty if the process knows only one '
+    'node. The processes even out the sums of the nodes.';
 
 create view tidings_ops.bulk_yields as
     select w.worker_id, w.role, w.bulk_pause_ms, w.urgent_took_ms, b.ready as bulk_ready, b.drained_per_second, b.clears_at
