@@ -49,6 +49,19 @@ public struct AMQPConfiguration: Sendable, Hashable {
     /// The nodes of the broker in the order of the URL, at least one.
     public var nodes: [AMQPNode] { brokerNodes.all }
 
+    /// The connections of this process on each node, by ``AMQPNode/description``. Empty for a broker of one node.
+    public var connections: [String: Int] {
+        guard brokerNodes.areSeveral else { return [:] }
+        return Dictionary(zip(nodes.map(\.description), brokerNodes.connections), uniquingKeysWith: +)
+    }
+
+    /// Tells the connections of other processes, so that the sums on the nodes become even. Nodes that this broker does not have are ignored.
+    ///
+    /// - Parameter others: the number of these processes.
+    public func learn(connections: [String: Int], ofOthers others: Int) {
+        brokerNodes.learn(nodes.map { connections[$0.description] ?? 0 }, ofOthers: others)
+    }
+
     /// The host of the first of ``nodes``.
     public var host: String {
         get { nodes[0].host }

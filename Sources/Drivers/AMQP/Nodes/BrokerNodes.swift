@@ -39,6 +39,12 @@ final class BrokerNodes: Sendable {
     /// Has the node tried last for a while. Returns true for the first of the connections that leave it together.
     func couldNotServe(_ node: Int) -> Bool { order.withLock { $0.couldNotServe(node, at: .now) } }
 
+    /// The connections of this process on each node.
+    var connections: [Int] { order.withLock { $0.connections } }
+
+    /// Takes in the connections of other processes on each node.
+    func learn(_ connections: [Int], ofOthers others: Int) { order.withLock { $0.learn(connections, ofOthers: others) } }
+
     func served(_ node: Int) { order.withLock { $0.served(node, at: .now) } }
 
     func isTriedLast(_ node: Int) -> Bool { order.withLock { $0.isTriedLast(node, at: .now) } }

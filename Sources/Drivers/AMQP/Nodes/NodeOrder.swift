@@ -3,8 +3,10 @@ internal import TidingsWaiting
 /// The order in which the connections of a process try the nodes of a cluster. A value without I/O: times are arguments.
 ///
 /// The next connection goes to the node with the fewest connections of this process. Equal nodes are tried in the order of the URL from
-/// ``start`` on, which differs from process to process. So the connections of a process spread over the nodes within one of each other, and
-/// the single connections of many processes spread by chance.
+/// ``start`` on, which differs from process to process. So the connections of a process spread over the nodes within one of each other.
+///
+/// Which nodes have the one more is chance at first. When a process learns of ``elsewhere``, it prefers the nodes with the fewest connections
+/// of all processes, and moves single connections until their sums are within one of each other.
 ///
 /// A node that could not serve is tried last for a while. With one node, the order is always that node.
 struct NodeOrder {
@@ -35,7 +37,15 @@ struct NodeOrder {
     /// Nodes that failed within this time of each other failed together, such as by the loss of a network.
     private static let together = Duration.seconds(5)
 
+    /// Moves that even out the sums of all processes, as a part of those that are needed, in the time in which a process learns of the others.
+    /// Processes that move at once would make the sums uneven in another way.
+    private static let haste = 1.0 / 4
+
     private var nodes: [Node]
+    /// The connections of other processes on each node, as far as they are known.
+    private var elsewhere: [Int]
+    /// The number of processes that share the nodes.
+    private var processes = 1
     private let start: Int
     /// No connection begins to move before this time.
     private var stillUntil: ContinuousClock.Instant?
@@ -44,6 +54,7 @@ struct NodeOrder {
     init(count: Int, start: Int) {
         precondition(count > 0 && (0..<count).contains(start), "a broker is at least one node")
         nodes = Array(repeating: Node(), count: count)
+        elsewhere = Array(repeating: 0, count: count)
         self.start = start
     }
 
@@ -56,7 +67,15 @@ struct NodeOrder {
         if best == .last, let first = nodes.compactMap({ self.nodes[$0].failedAt }).min() {
             nodes.removeAll { node in self.nodes[node].failedAt.map { $0 - first > Self.together } ?? false }
         }
-        return nodes.min { (self.nodes[$0].connections, turn(of: $0)) < (self.nodes[$1].connections, turn(of: $1)) }
+        return nodes.min { preference(of: $0) < preference(of: $1) }
+    }
+
+    /// The smaller, the better among nodes that serve.
+    private func preference(of node: Int) -> (Int, Int, Int) { (nodes[node].connections, elsewhere[node], turn(of: node)) }
+
+    /// Takes in the connections of the other processes on each node.
+    mutating func learn(_ connections: [Int], ofOthers others: Int) {
+        (elsewhere, processes) = (connections, others + 1)
     }
 
     private func turn(of node: Int) -> Int { (node - start + nodes.count) % nodes.count }
@@ -92,20 +111,31 @@ struct NodeOrder {
 
     /// Begins to move a connection of `node` to the node with the fewest connections. Returns that node, or nil if the connection stays.
     ///
-    /// Connections move one at a time, from the fullest node, and only if that makes the numbers more even. A node on trial gets one connection
-    /// that tells whether it serves, and the other connections follow.
+    /// Connections move one at a time, from the fullest node, and only if that makes the numbers more even: those of this process, or the sums
+    /// of all processes. A node on trial gets one connection that tells whether it serves, and the other connections follow.
     ///
-    /// - Parameter canTry: whether the connection would notice that the node does not serve.
-    mutating func move(from node: Int, canTry: Bool, at now: ContinuousClock.Instant) -> Int? {
+    /// - Parameters:
+    ///   - canTry: whether the connection would notice that the node does not serve.
+    ///   - chance: a random number between 0 and 1.
+    mutating func move(from node: Int, canTry: Bool, chance: Double = .random(in: 0..<1), at now: ContinuousClock.Instant) -> Int? {
         if let stillUntil, stillUntil > now { return nil }
         let usable = nodes.indices.filter { standing(of: $0, at: now) != .last }
         guard usable.contains(node), usable.allSatisfy({ nodes[$0].connections <= nodes[node].connections }) else { return nil }
         let targets = usable.filter { standing(of: $0, at: now) == .sound || canTry && nodes[$0].connections == 0 }
-        guard let target = targets.min(by: { nodes[$0].connections < nodes[$1].connections }),
-            nodes[node].connections - nodes[target].connections >= 2
-        else { return nil }
+        guard let target = targets.min(by: { preference(of: $0) < preference(of: $1) }) else { return nil }
+        let difference = nodes[node].connections - nodes[target].connections
+        guard difference >= 2 || difference == 1 && standing(of: target, at: now) == .sound && evens(node, target, chance: chance) else {
+            return nil
+        }
         stillUntil = now.advanced(by: Self.longestDrain)
         return target
+    }
+
+    /// Whether a move makes the sums of all processes more even. The chance is smaller, the more processes there are and the fewer moves are
+    /// needed.
+    private func evens(_ node: Int, _ target: Int, chance: Double) -> Bool {
+        let needed = (elsewhere[node] - elsewhere[target] + 1) / 2
+        return needed >= 1 && chance < Double(needed) * Self.haste / Double(processes)
     }
 
     /// Records that a move has ended, successfully or not. The next move begins after the pause.
