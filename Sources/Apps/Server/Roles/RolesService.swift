@@ -72,6 +72,7 @@ package struct RolesService: Service, CustomStringConvertible {
                     group.addTask { await self.chores() }
                     group.addTask { await self.watchDatabase() }
                     group.addTask { await runtime.timelineWatch(of: identity.id).run() }
+                    group.addTask { await ConnectionSpread(runtime, of: identity).run() }
                 }
             }
             // A task for each role, until the role is stopped; the group awaits all.

@@ -38,11 +38,10 @@ extension ClusterSchedule {
             } + [rebalance]),
         ClusterSchedule(
             name: "spread", promise: Promise(undecided: .seconds(40)),
+            // Processes that have just started do not know of each other yet.
+            preparation: [.hold(seconds: 90), .expect(.spread)],
             // The node is tried last for a minute and is on trial for another. Then connections move back, one in some 10 s.
-            steps: [
-                .expect(.spread), .killBusiest, .hold(seconds: 10), .startNodes, .hold(seconds: 200), rebalance,
-                .expect(.spread),
-            ]),
+            steps: [.killBusiest, .hold(seconds: 10), .startNodes, .hold(seconds: 240), rebalance, .expect(.spread)]),
         ClusterSchedule(
             name: "memory-alarm", promise: Promise(noticed: .seconds(15)),
             steps: [
