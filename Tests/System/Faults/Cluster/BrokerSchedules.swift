@@ -6,6 +6,9 @@ extension ClusterSchedule {
     /// As `rabbitmq-queues rebalance quorum`: RabbitMQ moves no leader back by itself.
     private static let rebalance = ClusterStep.rabbitmqctl([0], ["eval", #"rabbit_amqqueue:rebalance(quorum, <<".*">>, <<".*">>)."#])
 
+    /// The producer publishes several intents at once, and learns of a confirm when all of them were confirmed or the wait of 30 s is over.
+    private static let confirmWait = 35
+
     static let brokers = [
         ClusterSchedule(
             name: "leader-kills", promise: Promise(undecided: .seconds(40), urgent: .seconds(10)),
@@ -20,7 +23,7 @@ extension ClusterSchedule {
         ClusterSchedule(
             name: "no-quorum", promise: Promise(noticed: .seconds(15)), preparation: [.stopNodes([1])],
             steps: [
-                .stopNodes([2]), .hold(seconds: 10), .expect(.noConfirms(seconds: 20)), .hold(seconds: 30), .startNodes, .expect(.whole),
+                .stopNodes([2]), .hold(seconds: confirmWait), .expect(.noConfirms(seconds: 25)), .startNodes, .expect(.whole),
             ]),
         partition(
             .ignore, name: "partition-ignore", meanwhile: [],
@@ -45,16 +48,16 @@ extension ClusterSchedule {
         ClusterSchedule(
             name: "memory-alarm", promise: Promise(noticed: .seconds(15)),
             steps: [
-                .rabbitmqctl([1], ["set_vm_memory_high_watermark", "0.0001"]), .hold(seconds: 10), .expect(.noConfirms(seconds: 20)),
-                .hold(seconds: 30),
+                .rabbitmqctl([1], ["set_vm_memory_high_watermark", "0.0001"]), .hold(seconds: confirmWait),
+                .expect(.noConfirms(seconds: 25)),
                 .rabbitmqctl([1], ["set_vm_memory_high_watermark", "0.4"]),
             ]),
         ClusterSchedule(
             // RabbitMQ looks at a disk every 10 s.
             name: "disk-alarm", promise: Promise(noticed: .seconds(20)),
             steps: [
-                .rabbitmqctl([1], ["set_disk_free_limit", "500000GB"]), .hold(seconds: 20), .expect(.noConfirms(seconds: 20)),
-                .hold(seconds: 20), .rabbitmqctl([1], ["set_disk_free_limit", "200MB"]),
+                .rabbitmqctl([1], ["set_disk_free_limit", "500000GB"]), .hold(seconds: confirmWait), .expect(.noConfirms(seconds: 25)),
+                .rabbitmqctl([1], ["set_disk_free_limit", "200MB"]),
             ]),
     ]
 

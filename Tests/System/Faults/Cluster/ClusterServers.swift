@@ -226,6 +226,12 @@ actor ClusterServers {
 
     /// Returns when each node counts all of them as its cluster, without an operator.
     func awaitWhole() async throws {
+        // A node that has paused itself starts again some seconds after the network is back.
+        let areServing = try await reached(within: Self.gathering, every: .seconds(1)) {
+            for node in self.brokers.ports.indices where try await !self.isServing(node) { return false }
+            return true
+        }
+        guard areServing else { throw TestSystemError(message: "a node has not started again by itself") }
         for node in brokers.ports.indices {
             try await brokers.rabbitmqctl(node: node, ["await_online_nodes", "\(brokers.ports.count)", "--timeout", "60"])
         }
