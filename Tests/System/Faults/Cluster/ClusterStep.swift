@@ -85,6 +85,7 @@ extension ClusterStep: CustomStringConvertible {
         case .pointPooler: "RELOAD with the second server"
         case .replace(let roles): "kill -9 of one \(roles.joined(separator: ", "))"
         case .clocks(let seconds): "clocks \(seconds) s off"
+        case .expect(.noConfirms(let seconds)), .expect(.noDecisions(let seconds)): "\(seconds) s"
         case .load, .admit, .awaitNoCriticalNode, .expect: ""
         }
     }
