@@ -32,7 +32,7 @@ enum ClusterExpectation: Sendable {
 
 extension ClusterScene {
     /// The sessions of one process, as in Operating.md, and those of commands that look meanwhile.
-    private static let (sessionsOfAProcess, sessionsOfCommands) = (14, 8)
+    private static let (sessionsOfAProcess, sessionsOfCommands) = (12, 8)
 
     func expect(_ expectation: ClusterExpectation) async throws {
         switch expectation {

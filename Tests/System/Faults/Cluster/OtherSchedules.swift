@@ -6,7 +6,7 @@ extension ClusterSchedule {
         ClusterSchedule(
             name: "pooler", usesPooler: true, promise: Promise(undecided: .seconds(60)),
             steps: [
-                .reloadPooler, .load, .pooler("PAUSE"), .hold(seconds: 3), .expect(.noDecisions(seconds: 10)), .pooler("RESUME"), .load,
+                .reloadPooler, .load, .pooler("PAUSE"), .hold(seconds: 5), .expect(.noDecisions(seconds: 10)), .pooler("RESUME"), .load,
                 .killPooler, .hold(seconds: 6), .startPooler,
             ]),
         ClusterSchedule(
