@@ -24,14 +24,14 @@ struct ReportBook {
         var isMove: Bool { before.state != after.state || before.reason != after.reason }
     }
 
-    private let provider: String
+    private let reporter: Reporter
     private var deliveries: [DeliveryKey: Standing] = [:]
     private var recorded: [DeliveryKey: Set<String>] = [:]
     private var notifications: [NotificationID: (recipient: String, planned: Int, now: Timestamp)] = [:]
     private var entries: [Entry] = []
     private var gone = EndpointsGone()
 
-    init(provider: String) { self.provider = provider }
+    init(_ reporter: Reporter) { self.reporter = reporter }
 
     mutating func addDelivery(_ row: PostgresRow) throws {
         // A state of a newer version is left alone.
@@ -54,8 +54,9 @@ struct ReportBook {
     mutating func enter(_ report: DeliveryReport, of key: DeliveryKey) -> ReportResult {
         guard let notification = notifications[key.notificationID], key.ordinal < notification.planned else { return .unknown }
         guard let standing = deliveries[key] else { return .early }
-        // The secret of one provider must not change deliveries of another.
-        guard standing.provider == provider, let (outcome, reason, isGone) = Self.words(of: report.outcome) else { return .unknown }
+        guard reporter.speaks(forDeliveriesOf: standing.provider), let (outcome, reason, isGone) = Self.words(of: report.outcome) else {
+            return .unknown
+        }
         guard recorded[key, default: []].insert(report.key).inserted else { return .repeated }
         var after = standing
         if case .move(let state, let reason) = effect(
@@ -91,16 +92,17 @@ struct ReportBook {
     private var insert: SQL {
         let (keys, reports) = (entries.map(\.key), entries.map(\.report))
         return """
-            insert into tidings.reports (notification_id, ordinal, key, attempt, channel, provider, outcome, reason, told_at, received_at,
-                state_before, reason_before, state_after, moved)
-            select told.notification_id, told.ordinal, told.key, told.attempt, told.channel, \(provider), told.outcome, told.reason,
-                told.told_at, (select tidings.clock()), told.state_before, told.reason_before, told.state_after, told.moved
+            insert into tidings.reports (notification_id, ordinal, reporter, key, attempt, channel, provider, outcome, reason, told_at,
+                received_at, state_before, reason_before, state_after, moved)
+            select told.notification_id, told.ordinal, \(reporter.word), told.key, told.attempt, told.channel, told.provider, told.outcome,
+                told.reason, told.told_at, (select tidings.clock()), told.state_before, told.reason_before, told.state_after, told.moved
             from unnest(\(keys.map(\.notificationID).uuids), \(keys.map { Int16($0.ordinal) }), \(reports.map(\.key)),
-                \(entries.map(\.before.attempts)), \(entries.map(\.before.channel)), \(entries.map(\.outcome)), \(entries.map(\.reason)),
+                \(entries.map(\.before.attempts)), \(entries.map(\.before.channel)), \(entries.map(\.before.provider)),
+                \(entries.map(\.outcome)), \(entries.map(\.reason)),
                 \(reports.map { $0.at?.timestamptz }), \(entries.map(\.before.state.rawValue)), \(entries.map(\.before.reason)),
                 \(entries.map(\.after.state.rawValue)), \(entries.map(\.isMove)))
-                as told(notification_id, ordinal, key, attempt, channel, outcome, reason, told_at, state_before, reason_before, state_after,
-                    moved)
+                as told(notification_id, ordinal, key, attempt, channel, provider, outcome, reason, told_at, state_before, reason_before,
+                    state_after, moved)
             """
     }
 

@@ -31,16 +31,26 @@ extension Store {
             let keys = try await Self.keys(of: reports, from: provider, in: transaction)
             let sorted = Set(keys.compactMap { $0 }).sorted { ($0.notificationID, $0.ordinal) < ($1.notificationID, $1.ordinal) }
             guard !sorted.isEmpty else { return reports.map(Self.unstored) }
-            let answers = try await transaction.pipeline([Self.lock(sorted), Self.recorded(sorted), Self.notifications(of: sorted)])
-            var book = ReportBook(provider: provider)
-            for row in answers[0].rows { try book.addDelivery(row) }
-            for row in answers[1].rows { try book.addRecorded(row) }
-            for row in answers[2].rows { try book.addNotification(row) }
+            var book = try await Self.openBook(of: sorted, for: .provider(provider), in: transaction)
             let results = zip(reports, keys).map { report, key in key.map { book.enter(report, of: $0) } ?? Self.unstored(report) }
             let statements = book.statements
             if !statements.isEmpty { _ = try await transaction.pipeline(statements) }
             return results
         }
+    }
+
+    /// Locks deliveries and reads what was reported about them.
+    ///
+    /// - Parameter sorted: the keys in their order, each once.
+    static func openBook(
+        of sorted: [DeliveryKey], for reporter: Reporter, in transaction: PostgresTransaction
+    ) async throws -> ReportBook {
+        let answers = try await transaction.pipeline([lock(sorted), recorded(sorted, by: reporter), notifications(of: sorted)])
+        var book = ReportBook(reporter)
+        for row in answers[0].rows { try book.addDelivery(row) }
+        for row in answers[1].rows { try book.addRecorded(row) }
+        for row in answers[2].rows { try book.addNotification(row) }
+        return book
     }
 
     /// The result of a report without a delivery.
@@ -83,11 +93,11 @@ extension Store {
     }
 
     /// Runs after ``lock(_:)``, in a statement of its own: it sees the reports that were committed during the wait.
-    private static func recorded(_ keys: [DeliveryKey]) -> SQL {
+    private static func recorded(_ keys: [DeliveryKey], by reporter: Reporter) -> SQL {
         """
         select r.* from \(rows(keys)) cross join lateral (
             select notification_id, ordinal, key from tidings.reports
-            where notification_id = told.notification_id and ordinal = told.ordinal offset 0) r
+            where notification_id = told.notification_id and ordinal = told.ordinal and reporter = \(reporter.word) offset 0) r
         """
     }
 

@@ -599,6 +599,7 @@ CREATE TABLE tidings.endpoints (
 CREATE TABLE tidings.reports (
     notification_id uuid NOT NULL,
     ordinal smallint NOT NULL,
+    reporter text NOT NULL,
     key text NOT NULL,
     attempt smallint NOT NULL,
     channel text NOT NULL,
@@ -3022,14 +3023,18 @@ UNION ALL
  SELECT r.notification_id,
     r.ordinal,
     r.received_at AS at,
-    'provider'::text AS actor,
+    r.reporter AS actor,
     r.channel,
         CASE
             WHEN r.moved THEN r.state_after
             ELSE 'reported'::text
         END AS event,
     r.reason AS reason_code,
-    ((((r.provider || ' reports '::text) || r.outcome) || COALESCE((' at '::text || to_char((r.told_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS"Z"'::text)), ''::text)) ||
+    ((((
+        CASE r.reporter
+            WHEN 'device'::text THEN 'the device'::text
+            ELSE r.provider
+        END || ' reports '::text) || r.outcome) || COALESCE((' at '::text || to_char((r.told_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS"Z"'::text)), ''::text)) ||
         CASE
             WHEN r.moved THEN ''::text
             ELSE ('; the delivery stays '::text || r.state_before)
@@ -3058,7 +3063,7 @@ COMMENT ON COLUMN tidings_ops.timeline.ordinal IS 'The delivery, by its number i
 
 COMMENT ON COLUMN tidings_ops.timeline.at IS 'Time of the event.';
 
-COMMENT ON COLUMN tidings_ops.timeline.actor IS 'router, deliver, release, provider (a report), or the worker that made a call.';
+COMMENT ON COLUMN tidings_ops.timeline.actor IS 'router, deliver, release, provider or device (a report), or the worker that made a call.';
 
 COMMENT ON COLUMN tidings_ops.timeline.channel IS 'The channel. Null for the notification as a whole.';
 
@@ -3372,7 +3377,7 @@ ALTER TABLE ONLY tidings.rejected
     ADD CONSTRAINT rejected_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY tidings.reports
-    ADD CONSTRAINT reports_pkey PRIMARY KEY (notification_id, ordinal, key);
+    ADD CONSTRAINT reports_pkey PRIMARY KEY (notification_id, ordinal, reporter, key);
 
 ALTER TABLE ONLY tidings.reservations
     ADD CONSTRAINT reservations_pkey PRIMARY KEY (key);

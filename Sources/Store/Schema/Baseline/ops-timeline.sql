@@ -21,9 +21,10 @@ create view tidings_ops.timeline as
     select d.notification_id, d.ordinal, d.ended_at, 'deliver', d.channel, d.state, d.reason, d.provider
     from tidings.ends_of_calls d
     union all
-    select r.notification_id, r.ordinal, r.received_at, 'provider', r.channel,
+    select r.notification_id, r.ordinal, r.received_at, r.reporter, r.channel,
         case when r.moved then r.state_after else 'reported' end, r.reason,
-        r.provider || ' reports ' || r.outcome || coalesce(' at ' || to_char(r.told_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), '')
+        case r.reporter when 'device' then 'the device' else r.provider end || ' reports ' || r.outcome
+            || coalesce(' at ' || to_char(r.told_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), '')
             || case when r.moved then '' else '; the delivery stays ' || r.state_before end
     from tidings.reports r
     union all
@@ -39,7 +40,7 @@ comment on column tidings_ops.timeline.notification_id is 'The notification.';
 comment on column tidings_ops.timeline.ordinal is
     'The delivery, by its number in the notification, from 0. Null for the notification as a whole.';
 comment on column tidings_ops.timeline.at is 'Time of the event.';
-comment on column tidings_ops.timeline.actor is 'router, deliver, release, provider (a report), or the worker that made a call.';
+comment on column tidings_ops.timeline.actor is 'router, deliver, release, provider or device (a report), or the worker that made a call.';
 comment on column tidings_ops.timeline.channel is 'The channel. Null for the notification as a whole.';
 comment on column tidings_ops.timeline.event is
     'accepted, decided, attempt N, waiting, reported (a report that changed nothing), or the state in which the delivery ended.';

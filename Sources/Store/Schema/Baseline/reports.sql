@@ -1,23 +1,25 @@
--- Reports of providers about deliveries, sent to POST /v1/callbacks/<provider> some time after the call.
+-- Reports about deliveries, some time after the call. A provider sends them to POST /v1/callbacks/<provider>, and a device confirms a push
+-- with POST /api/notifications/<id>/receipt.
 -- A delivery moves from sent to delivered or failed by a report, or from a failure with an unknown outcome. It never moves back.
 -- The row of a delivery keeps the time at which its calls ended. The time of the report stands here.
 
 create table tidings.reports (
     notification_id uuid        not null,
     ordinal         smallint    not null,
-    key             text        not null,  -- the provider's name for the report; a second row with it is a repetition
+    reporter        text        not null,  -- provider or device
+    key             text        not null,  -- the reporter's name for the report; a second row with it is a repetition
     attempt         smallint    not null,  -- calls of the delivery when the report came
     channel         text        not null,
-    provider        text        not null,
+    provider        text        not null,  -- of the delivery, whoever reports
     outcome         text        not null,  -- delivered, engaged, failed or gone
     reason          text        not null,
-    told_at         timestamptz,           -- by the provider's clock
+    told_at         timestamptz,           -- by the reporter's clock
     received_at     timestamptz not null,
     state_before    text        not null,
     reason_before   text        not null,
     state_after     text        not null,
     moved           boolean     not null,  -- whether the report changed the state or the reason
-    primary key (notification_id, ordinal, key)
+    primary key (notification_id, ordinal, reporter, key)
 ) partition by range (notification_id);
 
 -- The ids that providers gave to messages. Only providers whose reports name nothing else have rows here: each row costs an insert for
