@@ -117,8 +117,8 @@ struct Explanation: Sendable {
         return "              delivery \(text("delivery_id"))\(isOnDevice ? ", device \(text("endpoint"))" : "")\(ended)"
     }
 
-    /// The steps of a delivery that say more than its state: moves to another provider, attempts, and reports of its provider. Each has its
-    /// time, and they are in the order of time.
+    /// The steps of a delivery that say more than its state: moves to another provider, attempts, and reports of provider and device. Each
+    /// has its time, and they are in the order of time.
     private func steps(of delivery: JSON) -> [String] {
         func own(_ rows: [JSON], _ name: String, where isWanted: (JSON) -> Bool, _ line: (JSON) -> String) -> [(at: String, line: String)] {
             rows.filter { $0["ordinal"] == delivery["ordinal"] && isWanted($0) }.map { ($0[name]?.stringValue ?? "", line($0)) }
@@ -126,7 +126,7 @@ struct Explanation: Sendable {
         let steps =
             own(decisions, "decided_at", where: { $0["moved_from"]?.stringValue != nil }, words(ofMove:))
             + own(attempts, "finished_at", where: hasNews, words(ofAttempt:))
-            + own(record.timeline, "at", where: { $0["actor"]?.stringValue == "provider" }, words(ofReport:))
+            + own(record.timeline, "at", where: isReport, words(ofReport:))
         let inOrder = steps.enumerated().sorted { one, other in
             let (first, second) = (Timestamp(rfc3339: one.element.at), Timestamp(rfc3339: other.element.at))
             return (first ?? .distantPast, one.offset) < (second ?? .distantPast, other.offset)
@@ -135,6 +135,9 @@ struct Explanation: Sendable {
     }
 
     private func time(_ text: String) -> String { clock.timeOfDay(text, since: notification["accepted_at"]?.stringValue ?? "") }
+
+    /// Whether a step is a report of a provider or of a device.
+    private func isReport(_ step: JSON) -> Bool { ["provider", "device"].contains(step["actor"]?.stringValue ?? "") }
 
     /// Whether an attempt says more than its delivery: it failed, or its provider has a note about it.
     private func hasNews(_ attempt: JSON) -> Bool {
@@ -206,7 +209,7 @@ struct Explanation: Sendable {
         return "attempt \(text("attempt")): \(text("outcome"))\(status)\(reason), \(took) ms\(duplicate)\(error)"
     }
 
-    /// The report of a provider, also one that changed nothing.
+    /// The report of a provider or a device, also one that changed nothing.
     private func words(ofReport step: JSON) -> String {
         func text(_ name: String) -> String { step[name].map(Table.plain) ?? "" }
         return text("detail") + (text("reason_code").isEmpty ? "" : " (\(text("reason_code")))")
