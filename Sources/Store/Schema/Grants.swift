@@ -63,13 +63,16 @@ enum Grants {
             union all
             select 'tidings_app', 'table', r.id, r.object, v.privilege, null
             from relations r join (values ('tidings.clock_offset', 'select'), ('tidings.inbox', 'select'), ('tidings.likes', 'select'),
-                ('tidings.matches', 'select'), ('tidings.unblurs', 'select'), ('tidings.unblurs', 'insert')) as v(object, privilege)
+                ('tidings.matches', 'select'), ('tidings.unblurs', 'select'), ('tidings.unblurs', 'insert'),
+                ('tidings.engagement', 'select'), ('tidings.engagement', 'insert'), ('tidings.engagement_days', 'select'),
+                ('tidings.engagement_days', 'insert')) as v(object, privilege)
                 on v.object = r.object
             union all
             select 'tidings_app', 'column', r.id, r.object, 'update', a.attname::text
             from relations r join (values ('tidings.inbox', 'seen_at'), ('tidings.inbox', 'read_at'), ('tidings.inbox', 'dismissed_at'),
                 ('tidings.inbox', 'deleted_at'), ('tidings.inbox', 'snoozed_until'), ('tidings.likes', 'passed'),
-                ('tidings.unblurs', 'expires_at')) as v(object, attribute) on v.object = r.object
+                ('tidings.unblurs', 'expires_at'), ('tidings.engagement_days', 'day'), ('tidings.engagement_days', 'n'))
+                as v(object, attribute) on v.object = r.object
             join pg_attribute a on a.attrelid = r.id and a.attname = v.attribute
             union all
             select v.role, 'policy', r.id, r.object, 'policy', null

@@ -53,6 +53,7 @@ public struct Migration: Sendable {
             PackageResources.refused_sql,
             PackageResources.local_plans_sql,
             PackageResources.likes_sql,
+            PackageResources.engagement_sql,
             PackageResources.operations_sql,
             PackageResources.api_keys_sql,
             PackageResources.ops_notifications_sql,

@@ -99,6 +99,26 @@ begin
     end if;
 end $$;
 
+-- The same for the events that apps report. A person adds events, and neither changes nor deletes them.
+do $$ declare
+    name text;
+begin
+    foreach name in array array['engagement', 'engagement_days'] loop
+        if to_regrole('tidings_run') is not null and not exists (
+                select from pg_policy where polrelid = format('tidings.%I', name)::regclass and polname = 'pipeline') then
+            execute format('create policy pipeline on tidings.%I to tidings_run using (true) with check (true)', name);
+        end if;
+        continue when to_regrole('tidings_app') is null or exists (
+            select from pg_policy where polrelid = format('tidings.%I', name)::regclass and polname = 'person');
+        execute format('create policy person on tidings.%I to tidings_app
+            using (tenant = current_setting(''tidings.tenant'', true) and recipient_id = current_setting(''tidings.recipient'', true))', name);
+    end loop;
+    if to_regrole('tidings_app') is not null then
+        grant select, insert on tidings.engagement to tidings_app;
+        grant select, insert, update (day, n) on tidings.engagement_days to tidings_app;
+    end if;
+end $$;
+
 -- The owner sees every row as well, because its views and functions read the rows. Forced row-level security binds the owner of a table,
 -- and a table may get another owner, so the policy follows. A superuser ignores policies.
 do $$ declare

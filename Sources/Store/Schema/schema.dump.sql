@@ -627,6 +627,185 @@ CREATE VIEW tidings.ends_of_calls AS
    FROM (tidings.deliveries d
      LEFT JOIN tidings.reports r ON (((r.notification_id = d.notification_id) AND (r.ordinal = d.ordinal) AND (r.attempt = d.attempts) AND r.moved)));
 
+CREATE TABLE tidings.engagement (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    key uuid NOT NULL,
+    event text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    told_at timestamp with time zone,
+    received_at timestamp with time zone NOT NULL,
+    device_id text,
+    type text,
+    provider text,
+    market text NOT NULL,
+    detail text
+)
+PARTITION BY HASH (tenant, recipient_id);
+
+ALTER TABLE ONLY tidings.engagement FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE tidings.engagement_0 (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    key uuid NOT NULL,
+    event text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    told_at timestamp with time zone,
+    received_at timestamp with time zone NOT NULL,
+    device_id text,
+    type text,
+    provider text,
+    market text NOT NULL,
+    detail text
+);
+
+CREATE TABLE tidings.engagement_1 (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    key uuid NOT NULL,
+    event text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    told_at timestamp with time zone,
+    received_at timestamp with time zone NOT NULL,
+    device_id text,
+    type text,
+    provider text,
+    market text NOT NULL,
+    detail text
+);
+
+CREATE TABLE tidings.engagement_2 (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    key uuid NOT NULL,
+    event text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    told_at timestamp with time zone,
+    received_at timestamp with time zone NOT NULL,
+    device_id text,
+    type text,
+    provider text,
+    market text NOT NULL,
+    detail text
+);
+
+CREATE TABLE tidings.engagement_3 (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    key uuid NOT NULL,
+    event text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    told_at timestamp with time zone,
+    received_at timestamp with time zone NOT NULL,
+    device_id text,
+    type text,
+    provider text,
+    market text NOT NULL,
+    detail text
+);
+
+CREATE TABLE tidings.engagement_4 (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    key uuid NOT NULL,
+    event text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    told_at timestamp with time zone,
+    received_at timestamp with time zone NOT NULL,
+    device_id text,
+    type text,
+    provider text,
+    market text NOT NULL,
+    detail text
+);
+
+CREATE TABLE tidings.engagement_5 (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    key uuid NOT NULL,
+    event text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    told_at timestamp with time zone,
+    received_at timestamp with time zone NOT NULL,
+    device_id text,
+    type text,
+    provider text,
+    market text NOT NULL,
+    detail text
+);
+
+CREATE TABLE tidings.engagement_6 (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    key uuid NOT NULL,
+    event text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    told_at timestamp with time zone,
+    received_at timestamp with time zone NOT NULL,
+    device_id text,
+    type text,
+    provider text,
+    market text NOT NULL,
+    detail text
+);
+
+CREATE TABLE tidings.engagement_7 (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    notification_id uuid NOT NULL,
+    key uuid NOT NULL,
+    event text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    told_at timestamp with time zone,
+    received_at timestamp with time zone NOT NULL,
+    device_id text,
+    type text,
+    provider text,
+    market text NOT NULL,
+    detail text
+);
+
+CREATE TABLE tidings.engagement_days (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    day date NOT NULL,
+    n integer NOT NULL
+)
+WITH (fillfactor='70');
+
+ALTER TABLE ONLY tidings.engagement_days FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE tidings.engagement_tally (
+    day date NOT NULL,
+    tenant text NOT NULL,
+    event text NOT NULL,
+    type text NOT NULL,
+    provider text NOT NULL,
+    market text NOT NULL,
+    n bigint NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000');
+
+CREATE TABLE tidings.engagement_totals (
+    day date NOT NULL,
+    tenant text NOT NULL,
+    event text NOT NULL,
+    type text NOT NULL,
+    provider text NOT NULL,
+    market text NOT NULL,
+    n bigint NOT NULL
+)
+WITH (fillfactor='50');
+
 CREATE TABLE tidings.idempotency (
     key uuid NOT NULL,
     notification_id uuid NOT NULL,
@@ -2093,6 +2272,79 @@ COMMENT ON COLUMN tidings_ops.devices.changed_at IS 'Time of the last change of 
 
 COMMENT ON COLUMN tidings_ops.devices.gone_at IS 'Time from which the device is never used. Null while the device is active.';
 
+CREATE VIEW tidings_ops.engagement AS
+ SELECT engagement.tenant,
+    engagement.recipient_id,
+    NULLIF(engagement.notification_id, '00000000-0000-0000-0000-000000000000'::uuid) AS notification_id,
+    engagement.event,
+    engagement.occurred_at,
+    engagement.received_at,
+    engagement.device_id,
+    engagement.type,
+    engagement.provider,
+    engagement.market,
+        CASE
+            WHEN (engagement.event = 'unknownPayload'::text) THEN ((engagement.detail)::json ->> 'reason'::text)
+            ELSE NULL::text
+        END AS payload_reason,
+        CASE
+            WHEN (engagement.event = 'unknownPayload'::text) THEN ((engagement.detail)::json ->> 'type'::text)
+            ELSE NULL::text
+        END AS payload_type
+   FROM tidings.engagement;
+
+COMMENT ON VIEW tidings_ops.engagement IS 'Events that apps reported. For counts see engagement_counts. Indexed filter: tenant with recipient_id, also with notification_id.';
+
+COMMENT ON COLUMN tidings_ops.engagement.tenant IS 'The tenant of the person.';
+
+COMMENT ON COLUMN tidings_ops.engagement.recipient_id IS 'The person whose app reported the event.';
+
+COMMENT ON COLUMN tidings_ops.engagement.notification_id IS 'The notification, as the app named it. Null if the event names none. If it is not kept, or not of this person, type is null.';
+
+COMMENT ON COLUMN tidings_ops.engagement.event IS 'received, displayed, opened, dismissed, action, or unknownPayload (the app could not read a push).';
+
+COMMENT ON COLUMN tidings_ops.engagement.occurred_at IS 'Time of the event by the clock of the device. The time in received_at if the app told none, or a time that cannot be right.';
+
+COMMENT ON COLUMN tidings_ops.engagement.received_at IS 'Time at which Tidings stored the event.';
+
+COMMENT ON COLUMN tidings_ops.engagement.device_id IS 'The device. Null if the event names no device of this person.';
+
+COMMENT ON COLUMN tidings_ops.engagement.type IS 'The type of the notification. Null if this person has no such notification.';
+
+COMMENT ON COLUMN tidings_ops.engagement.provider IS 'The provider of the delivery that the event is about: the delivery to the device, else the first that arrived. Null if none arrived.';
+
+COMMENT ON COLUMN tidings_ops.engagement.market IS 'The market of that delivery, else of the device, else of the person.';
+
+COMMENT ON COLUMN tidings_ops.engagement.payload_reason IS 'For unknownPayload: missing, malformed or unknownType, as the app says. Null for any other event.';
+
+COMMENT ON COLUMN tidings_ops.engagement.payload_type IS 'For unknownPayload: the type that the push named. Null if it named none, and for any other event.';
+
+CREATE VIEW tidings_ops.engagement_counts AS
+ SELECT engagement_totals.day,
+    engagement_totals.tenant,
+    engagement_totals.event,
+    engagement_totals.type,
+    engagement_totals.provider,
+    engagement_totals.market,
+    engagement_totals.n
+   FROM tidings.engagement_totals;
+
+COMMENT ON VIEW tidings_ops.engagement_counts IS 'Number of events that apps reported, by day, event, type, provider and market. Kept for longer than the events. A count is complete some seconds after its events. Indexed filter: day.';
+
+COMMENT ON COLUMN tidings_ops.engagement_counts.day IS 'The day of the events in UTC, by occurred_at.';
+
+COMMENT ON COLUMN tidings_ops.engagement_counts.tenant IS 'The tenant. Empty: tenants without a count of their own, because a day has too many.';
+
+COMMENT ON COLUMN tidings_ops.engagement_counts.event IS 'received, displayed, opened, dismissed, action or unknownPayload.';
+
+COMMENT ON COLUMN tidings_ops.engagement_counts.type IS 'The type of the notification. Empty if the event names none that is kept.';
+
+COMMENT ON COLUMN tidings_ops.engagement_counts.provider IS 'The provider of the delivery that the event is about. Empty if none arrived.';
+
+COMMENT ON COLUMN tidings_ops.engagement_counts.market IS 'The market of the delivery, the device or the person.';
+
+COMMENT ON COLUMN tidings_ops.engagement_counts.n IS 'Number of events. An event that came twice counts once.';
+
 CREATE VIEW tidings_ops.errors AS
  SELECT md5(((((((attempts.channel || '|'::text) || attempts.provider) || '|'::text) || attempts.reason) || '|'::text) || COALESCE((attempts.status)::text, ''::text))) AS error_fingerprint,
     attempts.channel,
@@ -3148,6 +3400,22 @@ COMMENT ON COLUMN tidings_ops.unconfirmed_packs.packs IS 'Number of these packs.
 
 COMMENT ON COLUMN tidings_ops.unconfirmed_packs.oldest_at IS 'Time at which the first of these packs was decided.';
 
+ALTER TABLE ONLY tidings.engagement ATTACH PARTITION tidings.engagement_0 FOR VALUES WITH (modulus 8, remainder 0);
+
+ALTER TABLE ONLY tidings.engagement ATTACH PARTITION tidings.engagement_1 FOR VALUES WITH (modulus 8, remainder 1);
+
+ALTER TABLE ONLY tidings.engagement ATTACH PARTITION tidings.engagement_2 FOR VALUES WITH (modulus 8, remainder 2);
+
+ALTER TABLE ONLY tidings.engagement ATTACH PARTITION tidings.engagement_3 FOR VALUES WITH (modulus 8, remainder 3);
+
+ALTER TABLE ONLY tidings.engagement ATTACH PARTITION tidings.engagement_4 FOR VALUES WITH (modulus 8, remainder 4);
+
+ALTER TABLE ONLY tidings.engagement ATTACH PARTITION tidings.engagement_5 FOR VALUES WITH (modulus 8, remainder 5);
+
+ALTER TABLE ONLY tidings.engagement ATTACH PARTITION tidings.engagement_6 FOR VALUES WITH (modulus 8, remainder 6);
+
+ALTER TABLE ONLY tidings.engagement ATTACH PARTITION tidings.engagement_7 FOR VALUES WITH (modulus 8, remainder 7);
+
 ALTER TABLE ONLY tidings.idempotency ATTACH PARTITION tidings.idempotency_0 FOR VALUES WITH (modulus 8, remainder 0);
 
 ALTER TABLE ONLY tidings.idempotency ATTACH PARTITION tidings.idempotency_1 FOR VALUES WITH (modulus 8, remainder 1);
@@ -3231,6 +3499,39 @@ ALTER TABLE ONLY tidings.due
 
 ALTER TABLE ONLY tidings.endpoints
     ADD CONSTRAINT endpoints_pkey PRIMARY KEY (tenant, recipient_id, id);
+
+ALTER TABLE ONLY tidings.engagement
+    ADD CONSTRAINT engagement_pkey PRIMARY KEY (tenant, recipient_id, notification_id, key);
+
+ALTER TABLE ONLY tidings.engagement_0
+    ADD CONSTRAINT engagement_0_pkey PRIMARY KEY (tenant, recipient_id, notification_id, key);
+
+ALTER TABLE ONLY tidings.engagement_1
+    ADD CONSTRAINT engagement_1_pkey PRIMARY KEY (tenant, recipient_id, notification_id, key);
+
+ALTER TABLE ONLY tidings.engagement_2
+    ADD CONSTRAINT engagement_2_pkey PRIMARY KEY (tenant, recipient_id, notification_id, key);
+
+ALTER TABLE ONLY tidings.engagement_3
+    ADD CONSTRAINT engagement_3_pkey PRIMARY KEY (tenant, recipient_id, notification_id, key);
+
+ALTER TABLE ONLY tidings.engagement_4
+    ADD CONSTRAINT engagement_4_pkey PRIMARY KEY (tenant, recipient_id, notification_id, key);
+
+ALTER TABLE ONLY tidings.engagement_5
+    ADD CONSTRAINT engagement_5_pkey PRIMARY KEY (tenant, recipient_id, notification_id, key);
+
+ALTER TABLE ONLY tidings.engagement_6
+    ADD CONSTRAINT engagement_6_pkey PRIMARY KEY (tenant, recipient_id, notification_id, key);
+
+ALTER TABLE ONLY tidings.engagement_7
+    ADD CONSTRAINT engagement_7_pkey PRIMARY KEY (tenant, recipient_id, notification_id, key);
+
+ALTER TABLE ONLY tidings.engagement_days
+    ADD CONSTRAINT engagement_days_pkey PRIMARY KEY (tenant, recipient_id);
+
+ALTER TABLE ONLY tidings.engagement_totals
+    ADD CONSTRAINT engagement_totals_pkey PRIMARY KEY (day, tenant, event, type, provider, market);
 
 ALTER TABLE ONLY tidings.idempotency
     ADD CONSTRAINT idempotency_pkey PRIMARY KEY (key);
@@ -3415,6 +3716,24 @@ CREATE INDEX endpoints_device ON tidings.endpoints USING btree (id) WHERE (chann
 
 CREATE UNIQUE INDEX endpoints_token ON tidings.endpoints USING btree (tidings.token_hash(COALESCE(token_identity, address)), tenant) WHERE (channel = 'push'::text);
 
+CREATE INDEX engagement_0_received_at_idx ON tidings.engagement_0 USING brin (received_at) WITH (autosummarize='on');
+
+CREATE INDEX engagement_1_received_at_idx ON tidings.engagement_1 USING brin (received_at) WITH (autosummarize='on');
+
+CREATE INDEX engagement_2_received_at_idx ON tidings.engagement_2 USING brin (received_at) WITH (autosummarize='on');
+
+CREATE INDEX engagement_3_received_at_idx ON tidings.engagement_3 USING brin (received_at) WITH (autosummarize='on');
+
+CREATE INDEX engagement_4_received_at_idx ON tidings.engagement_4 USING brin (received_at) WITH (autosummarize='on');
+
+CREATE INDEX engagement_5_received_at_idx ON tidings.engagement_5 USING brin (received_at) WITH (autosummarize='on');
+
+CREATE INDEX engagement_6_received_at_idx ON tidings.engagement_6 USING brin (received_at) WITH (autosummarize='on');
+
+CREATE INDEX engagement_7_received_at_idx ON tidings.engagement_7 USING brin (received_at) WITH (autosummarize='on');
+
+CREATE INDEX engagement_days_day_idx ON tidings.engagement_days USING btree (day);
+
 CREATE INDEX idempotency_0_notification_id_idx ON tidings.idempotency_0 USING brin (notification_id) WITH (autosummarize='on');
 
 CREATE INDEX idempotency_1_notification_id_idx ON tidings.idempotency_1 USING brin (notification_id) WITH (autosummarize='on');
@@ -3539,6 +3858,22 @@ CREATE INDEX rejected_source ON tidings.rejected USING btree (source, id);
 
 CREATE INDEX reservations_id ON tidings.reservations USING btree (id);
 
+ALTER INDEX tidings.engagement_pkey ATTACH PARTITION tidings.engagement_0_pkey;
+
+ALTER INDEX tidings.engagement_pkey ATTACH PARTITION tidings.engagement_1_pkey;
+
+ALTER INDEX tidings.engagement_pkey ATTACH PARTITION tidings.engagement_2_pkey;
+
+ALTER INDEX tidings.engagement_pkey ATTACH PARTITION tidings.engagement_3_pkey;
+
+ALTER INDEX tidings.engagement_pkey ATTACH PARTITION tidings.engagement_4_pkey;
+
+ALTER INDEX tidings.engagement_pkey ATTACH PARTITION tidings.engagement_5_pkey;
+
+ALTER INDEX tidings.engagement_pkey ATTACH PARTITION tidings.engagement_6_pkey;
+
+ALTER INDEX tidings.engagement_pkey ATTACH PARTITION tidings.engagement_7_pkey;
+
 ALTER INDEX tidings.idempotency_pkey ATTACH PARTITION tidings.idempotency_0_pkey;
 
 ALTER INDEX tidings.idempotency_pkey ATTACH PARTITION tidings.idempotency_1_pkey;
@@ -3631,6 +3966,10 @@ ALTER TABLE ONLY tidings.active_catalogue
 ALTER TABLE ONLY tidings.catalogue_types
     ADD CONSTRAINT catalogue_types_hash_fkey FOREIGN KEY (hash) REFERENCES tidings.catalogues(hash) ON DELETE CASCADE;
 
+ALTER TABLE tidings.engagement ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE tidings.engagement_days ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE tidings.inbox ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE tidings.liked_people ENABLE ROW LEVEL SECURITY;
@@ -3639,6 +3978,10 @@ ALTER TABLE tidings.likes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE tidings.matches ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY person ON tidings.engagement TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (recipient_id = current_setting('tidings.recipient'::text, true))));
+
+CREATE POLICY person ON tidings.engagement_days TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (recipient_id = current_setting('tidings.recipient'::text, true))));
+
 CREATE POLICY person ON tidings.inbox TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (recipient_id = current_setting('tidings.recipient'::text, true))));
 
 CREATE POLICY person ON tidings.likes TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (current_setting('tidings.recipient'::text, true) = recipient_id)));
@@ -3646,6 +3989,10 @@ CREATE POLICY person ON tidings.likes TO tidings_app USING (((tenant = current_s
 CREATE POLICY person ON tidings.matches TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND ((current_setting('tidings.recipient'::text, true) = one_id) OR (current_setting('tidings.recipient'::text, true) = other_id))));
 
 CREATE POLICY person ON tidings.unblurs TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (current_setting('tidings.recipient'::text, true) = recipient_id)));
+
+CREATE POLICY pipeline ON tidings.engagement TO tidings_run USING (true) WITH CHECK (true);
+
+CREATE POLICY pipeline ON tidings.engagement_days TO tidings_run USING (true) WITH CHECK (true);
 
 CREATE POLICY pipeline ON tidings.inbox TO tidings_run USING (true) WITH CHECK (true);
 
@@ -3752,6 +4099,36 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.endpoints TO tidings_run;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.reports TO tidings_run;
 
 GRANT SELECT ON TABLE tidings.ends_of_calls TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.engagement TO tidings_run;
+GRANT SELECT,INSERT ON TABLE tidings.engagement TO tidings_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.engagement_0 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.engagement_1 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.engagement_2 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.engagement_3 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.engagement_4 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.engagement_5 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.engagement_6 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.engagement_7 TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.engagement_days TO tidings_run;
+GRANT SELECT,INSERT ON TABLE tidings.engagement_days TO tidings_app;
+
+GRANT UPDATE(day) ON TABLE tidings.engagement_days TO tidings_app;
+
+GRANT UPDATE(n) ON TABLE tidings.engagement_days TO tidings_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.engagement_tally TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.engagement_totals TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotency TO tidings_run;
 
@@ -3917,6 +4294,12 @@ GRANT SELECT ON TABLE tidings_ops.deliveries TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.devices TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.devices TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.engagement TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.engagement TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.engagement_counts TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.engagement_counts TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.errors TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.errors TO tidings_ops_read;
