@@ -3293,6 +3293,24 @@ UNION ALL
         END) AS summary
    FROM tidings.reports r
 UNION ALL
+ SELECT n.id AS notification_id,
+    NULL::smallint AS ordinal,
+    e.received_at AS at,
+    'app'::text AS actor,
+    NULL::text AS channel,
+    e.event,
+    NULL::text AS reason_code,
+    (((('the app reports '::text || e.event) || ' at '::text) || to_char((e.occurred_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS"Z"'::text)) || COALESCE((' on device '::text || e.device_id), ''::text)) AS summary
+   FROM (tidings.notifications n
+     CROSS JOIN LATERAL ( SELECT g.received_at,
+            g.event,
+            g.occurred_at,
+            g.device_id
+           FROM tidings.engagement g
+          WHERE ((g.tenant = n.tenant) AND (g.recipient_id = n.recipient_id) AND (g.notification_id = n.id))
+          ORDER BY g.received_at DESC
+         LIMIT 50) e)
+UNION ALL
  SELECT w.notification_id,
     w.ordinal,
     w.since AS at,
@@ -3313,17 +3331,17 @@ COMMENT ON COLUMN tidings_ops.timeline.notification_id IS 'The notification.';
 
 COMMENT ON COLUMN tidings_ops.timeline.ordinal IS 'The delivery, by its number in the notification, from 0. Null for the notification as a whole.';
 
-COMMENT ON COLUMN tidings_ops.timeline.at IS 'Time of the event.';
+COMMENT ON COLUMN tidings_ops.timeline.at IS 'Time of the step. For an event of an app, the time at which Tidings got it.';
 
-COMMENT ON COLUMN tidings_ops.timeline.actor IS 'router, deliver, release, provider or device (a report), or the worker that made a call.';
+COMMENT ON COLUMN tidings_ops.timeline.actor IS 'router, deliver, release, provider or device (a report), app (an event), or the worker that made a call.';
 
 COMMENT ON COLUMN tidings_ops.timeline.channel IS 'The channel. Null for the notification as a whole.';
 
-COMMENT ON COLUMN tidings_ops.timeline.event IS 'accepted, decided, attempt N, waiting, reported (a report that changed nothing), or the state in which the delivery ended.';
+COMMENT ON COLUMN tidings_ops.timeline.event IS 'accepted, decided, attempt N, waiting, reported (a report that changed nothing), the state in which the delivery ended, or an event of an app, such as opened. Only the newest 50 events of apps are shown.';
 
 COMMENT ON COLUMN tidings_ops.timeline.reason_code IS 'The reason: a code of tidings_ops.reason_codes, or null.';
 
-COMMENT ON COLUMN tidings_ops.timeline.summary IS 'The event in words: the request, the verdict, the outcome, the report, or the time until which the delivery waits.';
+COMMENT ON COLUMN tidings_ops.timeline.summary IS 'The step in words: the request, the verdict, the outcome, the report, the event, or the time until which the delivery waits.';
 
 CREATE VIEW tidings_ops.unaccounted AS
  WITH counted AS (

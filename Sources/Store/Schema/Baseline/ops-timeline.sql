@@ -28,6 +28,17 @@ create view tidings_ops.timeline as
             || case when r.moved then '' else '; the delivery stays ' || r.state_before end
     from tidings.reports r
     union all
+    -- The newest events of an app. A person may send many about one notification.
+    select n.id, null, e.received_at, 'app', null, e.event, null,
+        'the app reports ' || e.event || ' at ' || to_char(e.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+            || coalesce(' on device ' || e.device_id, '')
+    from tidings.notifications n
+    cross join lateral (
+        select g.received_at, g.event, g.occurred_at, g.device_id from tidings.engagement g
+        where g.tenant = n.tenant and g.recipient_id = n.recipient_id and g.notification_id = n.id
+        order by g.received_at desc limit 50
+    ) e
+    union all
     select w.notification_id, w.ordinal, w.since, 'release', w.channel, 'waiting', w.reason,
         case when w.pause_id is null then w.kind || coalesce(' until '
                 || to_char(nullif(w.due_at, 'infinity') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), '')
@@ -39,14 +50,16 @@ comment on view tidings_ops.timeline is
 comment on column tidings_ops.timeline.notification_id is 'The notification.';
 comment on column tidings_ops.timeline.ordinal is
     'The delivery, by its number in the notification, from 0. Null for the notification as a whole.';
-comment on column tidings_ops.timeline.at is 'Time of the event.';
-comment on column tidings_ops.timeline.actor is 'router, deliver, release, provider or device (a report), or the worker that made a call.';
+comment on column tidings_ops.timeline.at is 'Time of the step. For an event of an app, the time at which Tidings got it.';
+comment on column tidings_ops.timeline.actor is
+    'router, deliver, release, provider or device (a report), app (an event), or the worker that made a call.';
 comment on column tidings_ops.timeline.channel is 'The channel. Null for the notification as a whole.';
 comment on column tidings_ops.timeline.event is
-    'accepted, decided, attempt N, waiting, reported (a report that changed nothing), or the state in which the delivery ended.';
+    'accepted, decided, attempt N, waiting, reported (a report that changed nothing), the state in which the delivery ended, or an event of '
+    'an app, such as opened. Only the newest 50 events of apps are shown.';
 comment on column tidings_ops.timeline.reason_code is 'The reason: a code of tidings_ops.reason_codes, or null.';
 comment on column tidings_ops.timeline.summary is
-    'The event in words: the request, the verdict, the outcome, the report, or the time until which the delivery waits.';
+    'The step in words: the request, the verdict, the outcome, the report, the event, or the time until which the delivery waits.';
 
 create function tidings_ops.explain(notification uuid)
     returns table (at timestamptz, actor text, channel text, verdict text, reason_code text, what_to_do text, detail text,
