@@ -9,6 +9,8 @@ public import TidingsPostgres
 /// - `APIKeys`: keys of the HTTP API
 /// - `Outbox`: packs, which a worker claims and settles once, and the SQL outbox of `tidings_api.enqueue`
 /// - `Inbox`: entries of people: pages, marks, news and retention
+/// - `Reports`: reports of providers and devices about deliveries
+/// - `Engagement`: events of apps about their people
 /// - `Due`: deliveries that wait for a time
 /// - `Pauses`: channels, providers, types and tenants that operators have paused
 /// - `LocalPlans`: notifications that devices show by themselves
