@@ -6,7 +6,7 @@ import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
 
-/// The transaction that stores events of apps.
+/// The transaction that stores events of apps, their counts and their retention.
 @Suite struct EngagementTests {
     private static let (ann, bob) = (StoreScene.person("ann"), StoreScene.person("bob"))
 
@@ -47,6 +47,8 @@ import TidingsTestSupport
             let fresh = results.map { result in if case .stored(let fresh) = result { fresh.count { $0 } } else { -1 } }
             #expect(fresh.sorted() == [0, 0, 0, 0, 0, 20], "\(fresh)")
             #expect(try await scene.count("select n from tidings.engagement_days") == 20)
+            try await scene.store.rollUpEngagement()
+            #expect(try await scene.count("select sum(n)::bigint from tidings_ops.engagement_counts") == 20)
         }
     }
 
@@ -152,6 +154,64 @@ import TidingsTestSupport
             let many = (0..<60).map { EngagementEvent(.displayed, notification: id, at: at.adding(.seconds($0 - 60))) }
             _ = try await scene.report(many)
             #expect(try await scene.timeline(of: id).count == 50)
+        }
+    }
+
+    /// The sums stay true when a day has no room for another tenant.
+    @Test func countsAreRolledUpOnce() async throws {
+        try await StoreScene.with { scene in
+            let now = try await scene.beginDay()
+            let id = try await scene.deliver(to: Self.ann)
+            for turn in 0..<3 {
+                _ = try await scene.report([
+                    EngagementEvent(.opened, notification: id, at: now.adding(.seconds(-turn))),
+                    EngagementEvent(.displayed, notification: id, at: now.adding(.seconds(-86_400 - turn))),
+                ])
+                try await scene.store.rollUpEngagement()
+            }
+            let lines: SQL = """
+                select concat_ws(' ', event, type, provider, market, n, (tidings.clock() at time zone 'UTC')::date - day)
+                from tidings_ops.engagement_counts order by 1
+                """
+            let counts = try await scene.system.query(lines).rows.map { try $0.decode(String.self) }
+            #expect(counts == ["displayed orderUpdate inbox default 3 1", "opened orderUpdate inbox default 3 0"])
+            #expect(try await scene.count("select count(*) from tidings.engagement_tally") == 0)
+
+            _ = try await scene.system.query(
+                """
+                insert into tidings.engagement_totals
+                select (tidings.clock() at time zone 'UTC')::date, 't' || n, 'opened', '', '', 'default', 1
+                from generate_series(1, \(Store.engagementTotalsPerDay)) n
+                """)
+            let stranger = RecipientKey(tenant: "new", id: "ann")
+            _ = try await scene.report([EngagementEvent(.opened)], of: stranger)
+            _ = try await scene.report([EngagementEvent(.opened)], of: Self.bob)
+            try await scene.store.rollUpEngagement()
+            #expect(try await scene.count("select count(*) from tidings_ops.engagement_counts where tenant = 'new'") == 0)
+            #expect(try await scene.count("select n from tidings_ops.engagement_counts where tenant = ''") == 1)
+            #expect(try await scene.count("select n from tidings_ops.engagement_counts where tenant = 'default' and type = ''") == 1)
+        }
+    }
+
+    @Test func eventsAreKeptForTheirTime() async throws {
+        let (day, month) = (Duration.seconds(86_400), Duration.seconds(30 * 86_400))
+        try await StoreScene.with { scene in
+            _ = try await scene.report([EngagementEvent(.opened)])
+            try await scene.store.rollUpEngagement()
+            #expect(try await scene.store.pruneEngagement(retention: month) == false)
+            try await scene.shiftClock(by: month - day)
+            _ = try await scene.report([EngagementEvent(.opened)], of: Self.bob)
+            #expect(try await scene.store.pruneEngagement(retention: month), "the counter of a day of long ago")
+            #expect(try await scene.count("select count(*) from tidings.engagement_days") == 1)
+            #expect(try await scene.count("select count(*) from tidings.engagement") == 2)
+            try await scene.shiftClock(by: month + .seconds(60))
+            #expect(try await scene.store.pruneEngagement(retention: month))
+            #expect(try await scene.store.pruneEngagement(retention: month) == false)
+            #expect(try await scene.count("select count(*) from tidings.engagement where recipient_id = 'bob'") == 1)
+            #expect(try await scene.store.pruneEngagementTotals() == false)
+            try await scene.shiftClock(by: Store.engagementTotalsKept + day * 2)
+            #expect(try await scene.store.pruneEngagementTotals())
+            #expect(try await scene.count("select count(*) from tidings_ops.engagement_counts") == 0)
         }
     }
 }

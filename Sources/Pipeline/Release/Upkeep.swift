@@ -45,6 +45,7 @@ public struct Upkeep: Sendable {
         var reservation: NotificationID?
         while !Task.isCancelled {
             await chore("roll up tallies") { try await store.rollUpTally() }
+            await chore("roll up engagement") { try await store.rollUpEngagement() }
             await chore("sample the queues") { try await sampleQueues() }
             await chore("count what was refused") { try await countRefused() }
             await chore("look for missing packs") {
@@ -76,6 +77,10 @@ public struct Upkeep: Sendable {
                 }
                 await chore("prune local notifications") { while try await store.pruneLocalRequests(), !Task.isCancelled {} }
                 await chore("prune inboxes") { while try await store.pruneInbox(), !Task.isCancelled {} }
+                await chore("prune engagement") {
+                    while try await store.pruneEngagement(retention: retention), !Task.isCancelled {}
+                }
+                await chore("prune totals of engagement") { while try await store.pruneEngagementTotals(), !Task.isCancelled {} }
                 for table in [RefusedTable.rejected, .dead] {
                     await chore("prune \(table.rawValue) rows") {
                         while try await store.pruneRefused(table, retention: retention), !Task.isCancelled {}

@@ -32,7 +32,7 @@ extension Store {
     }
 
     /// Makes PostgreSQL look each row up by its primary key. The planner expects a full batch, for which it may read a whole index.
-    private static let rowByRow: SQL = "select set_config('enable_mergejoin', 'off', true), set_config('enable_hashjoin', 'off', true)"
+    static let rowByRow: SQL = "select set_config('enable_mergejoin', 'off', true), set_config('enable_hashjoin', 'off', true)"
 
     private static func deleteEntries(_ condition: SQL) -> SQL {
         """
