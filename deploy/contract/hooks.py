@@ -51,6 +51,8 @@ def fit_body(operation, body):
             fit_event(event)
     elif operation == "snoozeNotification":
         body["until"] = hours_ahead(2)
+    elif operation == "reportEvents":
+        fit_reported(body["events"])
     elif isinstance(body, dict):
         fit_names(body)
 
@@ -70,6 +72,17 @@ def fit_event(event):
         if data.get(name):
             data[name] = value
     data.pop("tenant", None)
+
+
+def fit_reported(events):
+    """A day of a person has room for a number of events, and an event for a number of bytes."""
+    del events[1:]
+    for event in events:
+        if event.get("at") is not None:
+            event["at"] = hours_ahead(-1)
+        if event.get("detail"):
+            name, text = next(iter(event["detail"].items()))
+            event["detail"] = {narrow(name): narrow(text)}
 
 
 def fit_names(body):

@@ -31,6 +31,18 @@ package enum APILimits {
     package static let reconnect = 1_000...30_000
     /// The longest time of a snooze.
     package static let snooze = Duration.seconds(366 * 86_400)
+    /// Events of one request. An app that was offline sends the others in the next one.
+    package static let eventsInRequest = 100
+    /// The longest text of a time.
+    static let timeBytes = 64
+    /// Members of the detail of an event.
+    static let facts = 20
+    /// Unicode scalars of the name of such a member.
+    static let factNameCharacters = 64
+    /// Unicode scalars of its text.
+    static let factTextCharacters = 256
+    /// Bytes of the detail of an event as JSON. A person's events of a day are then at most 2 MiB.
+    package static let factBytes = 2 * 1024
     /// Requests of one person to one process. An app that polls asks once in some seconds.
     static let requestsPerPerson = TokenBucket.Limit(perSecond: 100, burst: 200)
 }

@@ -58,6 +58,7 @@ struct APIRole: AddedRole {
                     services: services, readers: runtime.callbackReaders(),
                     desk: CallbackDesk(metrics: runtime.metrics, logger: logger)
                 ).all
+                + EngagementOperations(services: services, metrics: runtime.metrics).all
                 + PageOperations(
                     health: HealthPages(metrics: runtime.metrics, readiness: runtime.readiness, isForProxy: true),
                     hasDemo: options.isDevelopment

@@ -29,6 +29,8 @@ public final class Metrics: Sendable {
     public let providerCallsDeferred: Family<Counter>
     // API
     public let callbacks: Family<Counter>
+    public let receipts: Family<Counter>
+    public let engagementEvents: Family<Counter>
     // Releaser
     public let released: ClosedFamily<ReleaseLane, Counter>
     public let recovered: Counter
@@ -80,6 +82,14 @@ public final class Metrics: Sendable {
             "tidings_callbacks_total",
             "Reports of providers by their result, unreadable events, and refused requests: unauthenticated, malformed or rateLimited.",
             labels: "provider", "result")
+        receipts = list.family(
+            "tidings_receipts_total",
+            "Pushes that devices confirmed, by result: applied, kept (told nothing new), repeated, ignored (in a plan), early or unknown.",
+            labels: "result")
+        engagementEvents = list.family(
+            "tidings_engagement_events_total",
+            "Events of apps about their people, by result: stored, repeated, or refused because the person's day is full.",
+            labels: "event", "result")
         released = list.closed("tidings_deliveries_released_total", "Deliveries whose time had come.", label: "lane")
         recovered = list.single("tidings_deliveries_recovered_total", "Deliveries taken back from workers that stopped.")
         packsRepublished = list.single("tidings_packs_republished_total", "Packs published again because no confirm was recorded.")

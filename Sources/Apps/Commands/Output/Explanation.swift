@@ -97,6 +97,7 @@ struct Explanation: Sendable {
                 lines.append("              what to do: \(advice)")
             }
         }
+        lines += engagement
         switch clock.zone {
         case .known(let offsets): lines.append("  times of day: \(offsets.name)")
         case .unknown(let name):
@@ -132,6 +133,13 @@ struct Explanation: Sendable {
             return (first ?? .distantPast, one.offset) < (second ?? .distantPast, other.offset)
         }
         return inOrder.map { "              \(time($0.element.at))  \($0.element.line)" }
+    }
+
+    /// The events that the person's app reported, the oldest first.
+    private var engagement: [String] {
+        record.timeline.filter { $0["actor"]?.stringValue == "app" }.map { step in
+            "  \(time(step["at"]?.stringValue ?? ""))  \(words(ofReport: step))"
+        }
     }
 
     private func time(_ text: String) -> String { clock.timeOfDay(text, since: notification["accepted_at"]?.stringValue ?? "") }
@@ -209,7 +217,7 @@ struct Explanation: Sendable {
         return "attempt \(text("attempt")): \(text("outcome"))\(status)\(reason), \(took) ms\(duplicate)\(error)"
     }
 
-    /// The report of a provider or a device, also one that changed nothing.
+    /// The report of a provider, a device or an app, also one that changed nothing.
     private func words(ofReport step: JSON) -> String {
         func text(_ name: String) -> String { step[name].map(Table.plain) ?? "" }
         return text("detail") + (text("reason_code").isEmpty ? "" : " (\(text("reason_code")))")
