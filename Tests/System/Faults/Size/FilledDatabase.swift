@@ -1,7 +1,8 @@
 import TidingsPostgres
 import TidingsTestSupport
 
-/// A database with 1,400,000 rows: notifications of 25 days with their deliveries, attempts and inbox entries, and refused events.
+/// A database with 1,700,000 rows: notifications of 25 days with their deliveries, attempts, inbox entries and events of apps, and refused
+/// events of producers.
 /// The days are whole and end before today. A day with a few rows would have plans of its own, which depend on the time of day.
 enum FilledDatabase {
     static let people = 50_000
@@ -61,6 +62,12 @@ enum FilledDatabase {
             insert into tidings.inbox (tenant, recipient_id, notification_id, type, category, title, data, created_at)
             select tenant, recipient_id, id, type, category, title, data, accepted_at from tidings.notifications order by id
             """,
+            """
+            insert into tidings.engagement (tenant, recipient_id, notification_id, key, event, occurred_at, received_at, type, provider, market)
+            select tenant, recipient_id, id, gen_random_uuid(), 'opened', accepted_at, accepted_at, type, 'inbox', 'default'
+            from tidings.notifications order by id
+            """,
+            "vacuum (analyze) tidings.engagement",
             "vacuum (analyze) tidings.notifications, tidings.deliveries, tidings.attempts, tidings.inbox, tidings.recipients, tidings.rejected",
         ]
     }

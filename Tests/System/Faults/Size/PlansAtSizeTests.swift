@@ -12,7 +12,7 @@ extension Faults {
         /// Whether a table grows with the amount of kept data.
         private static func isLarge(_ table: String) -> Bool {
             table.contains(/^(notifications|deliveries|attempts|decisions|reports)_p\d{8}$/)
-                || table.contains(/^((inbox|idempotency)_\d+|recipients|endpoints|rejected|dead)$/)
+                || table.contains(/^((inbox|idempotency|engagement)_\d+|recipients|endpoints|rejected|dead)$/)
         }
 
         /// The beginnings of statements that may read more, each with its reason.
@@ -22,6 +22,8 @@ extension Faults {
             "select row_to_json(report)::text from (select (select count(*) from (select r.last_at",
             // The index of an inbox by time knows ranges of 128 pages. Of each part, one range has old and new rows.
             "with old as materialized (\n    select i.tenant, i.recipient_id, i.notification_id from tidings.inbox i",
+            // The same holds for the index of events by time.
+            "with old as materialized (\n    select e.tenant, e.recipient_id, e.notification_id, e.key from tidings.engagement e",
             // It counts a week's failed calls.
             "select * from tidings_ops.errors limit",
             // PostgreSQL 15 plans each part of a union as if it were read whole. `ended_deliveries` is for the newest rows.
@@ -97,13 +99,19 @@ extension Faults {
             try #require(result.exitCode == 0, "\(result.errors)")
         }
 
-        /// The statements behind the lists, the counts and the event streams of apps.
+        /// The statements behind the lists, the counts, the event streams and the reports of apps.
         private static func readInboxes(_ system: TestSystem) async throws {
             let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 2, name: "size tests")
             let person = RecipientKey(tenant: "default", id: "r7")
             let page = try await store.inboxPage(of: person, limit: 20, from: .cursor(nil))
             _ = try await store.inboxCounts(of: person)
-            if let item = page.items.first { _ = try await store.inboxItem(item.id, of: person) }
+            if let item = page.items.first {
+                _ = try await store.inboxItem(item.id, of: person)
+                let events = [EngagementEvent(.opened, notification: item.id, device: "phone"), EngagementEvent(.displayed)]
+                #expect(try await store.recordEngagement(events, of: person, defaultMarket: "default") == .stored([true, true]))
+                try await store.rollUpEngagement()
+                #expect(try await store.confirmReceipt(of: item.id, on: "phone", by: person) == .unknown)
+            }
             let watchers = (1...Store.inboxWatchersPerQuery).map { InboxWatcher(RecipientKey(tenant: "default", id: "r\($0)")) }
             #expect(try await store.inboxNews(of: watchers).count == watchers.count)
             await store.close()
