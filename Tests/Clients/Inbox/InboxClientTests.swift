@@ -46,6 +46,15 @@ import TidingsInbox
             try await $0.confirmReceipt(of: "n", on: "d")
         },
         Call(
+            line: "POST /api/events",
+            body: #"{"events":[{"at":"2026-11-25T18:00:00.000Z","deviceId":"d","notificationId":"n","type":"displayed"}]}"#,
+            answer: #"{"accepted":1}"#
+        ) {
+            let time = Date(timeIntervalSince1970: 1_795_629_600)
+            let answer = try await $0.report([EngagementEvent(type: .displayed, notificationId: "n", deviceId: "d", at: time)])
+            #expect(answer == 1)
+        },
+        Call(
             line: "POST /api/devices", body: #"{"permission":"denied","token":"00ff"}"#,
             answer: #"{"deviceId":"d","endpointArn":"e","body":{"deviceId":"d","endpointArn":"e"}}"#
         ) {
