@@ -123,6 +123,7 @@ struct CaseReport {
             case .tokenUnavailable: "tokenUnavailable"
             case .cancelled: "cancelled"
             case .tooManyChanges: "tooManyChanges"
+            case .tooManyReports: "tooManyReports"
             }
         var members: [String: CaseValue] = ["kind": .text(kind), "description": .text(error.localizedDescription)]
         members["status"] = error.status.map { .number(Double($0)) }

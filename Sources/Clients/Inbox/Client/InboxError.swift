@@ -26,6 +26,8 @@ public enum InboxError: Error, Hashable, Sendable {
     case cancelled
     /// Too many changes wait for the network, so that this one was not taken.
     case tooManyChanges
+    /// Too many reports wait for the network, so that the oldest were given up.
+    case tooManyReports
 
     /// The HTTP status of the answer. Nil if no answer came.
     public var status: Int? {
@@ -36,7 +38,7 @@ public enum InboxError: Error, Hashable, Sendable {
         case .invalid(let status, _, _), .server(let status): status
         case .rateLimited: 429
         case .unavailable: 503
-        case .network, .malformedAnswer, .tokenUnavailable, .cancelled, .tooManyChanges: nil
+        case .network, .malformedAnswer, .tokenUnavailable, .cancelled, .tooManyChanges, .tooManyReports: nil
         }
     }
 
@@ -83,6 +85,7 @@ extension InboxError: LocalizedError, CustomStringConvertible {
         case .tokenUnavailable: "Your sign-in could not be renewed. Try again later."
         case .cancelled: "The request was cancelled."
         case .tooManyChanges: "Too many changes are waiting. Try again later."
+        case .tooManyReports: "Too many reports are waiting for the network."
         }
     }
 

@@ -1,0 +1,107 @@
+import Foundation
+
+/// The reports of a queue, the oldest first, and the choice of the next request. A value without clock and network.
+struct ReportBacklog {
+    struct Entry: Hashable, Sendable {
+        /// Names the entry while a request with it is on its way.
+        let number: Int
+        let report: Report
+        let addedAt: Date
+    }
+
+    private(set) var entries: [Entry] = []
+    private var lastNumber = 0
+    /// Events of the next request. Halved while the server refuses a request without naming an event.
+    private var eventLimit = Self.maximumEvents
+
+    /// The most reports that wait.
+    static let maximumReports = 500
+    /// The most events of a request. The server takes 100.
+    static let maximumEvents = 50
+    /// The most bytes of the events of a request, unless one event alone is larger. The server takes a body of 64 KiB.
+    static let maximumBytes = 48 * 1024
+    /// A report that waits for longer is given up. The server would no longer know the notification, or the time.
+    static let maximumAge = 7.0 * 86_400
+
+    /// Adds reports. Returns the oldest reports that had to go.
+    mutating func add(_ reports: [Report], at now: Date) -> [Report] {
+        for report in reports { append(report, at: now) }
+        return cut()
+    }
+
+    /// Takes the oldest reports beyond the limit.
+    private mutating func cut() -> [Report] {
+        let surplus = entries.prefix(max(0, entries.count - Self.maximumReports))
+        entries.removeFirst(surplus.count)
+        return surplus.map(\.report)
+    }
+
+    private mutating func append(_ report: Report, at time: Date) {
+        lastNumber += 1
+        entries.append(Entry(number: lastNumber, report: report, addedAt: time))
+    }
+
+    /// Takes the reports that have waited for too long.
+    mutating func expire(at now: Date) -> [Report] {
+        let old = entries.filter { now.timeIntervalSince($0.addedAt) > Self.maximumAge }
+        remove(old)
+        return old.map(\.report)
+    }
+
+    /// The entries of the next request: one receipt, or the oldest events. Empty if there are none.
+    var next: [Entry] {
+        guard let first = entries.first else { return [] }
+        guard case .event = first.report else { return [first] }
+        var (batch, bytes): ([Entry], Int) = ([], 0)
+        for entry in entries {
+            guard case .event(let event) = entry.report else { continue }
+            bytes += (try? JSONEncoder().encode(event).count) ?? 0
+            guard batch.isEmpty || (bytes <= Self.maximumBytes && batch.count < eventLimit) else { break }
+            batch.append(entry)
+        }
+        return batch
+    }
+
+    mutating func remove(_ batch: [Entry]) {
+        let numbers = Set(batch.map(\.number))
+        entries.removeAll { numbers.contains($0.number) }
+    }
+
+    /// Puts entries behind all others, so that a receipt that the server cannot take yet holds nothing up.
+    mutating func postpone(_ batch: [Entry]) {
+        let numbers = Set(batch.map(\.number))
+        entries = entries.filter { !numbers.contains($0.number) } + entries.filter { numbers.contains($0.number) }
+    }
+
+    /// Halves the next request, to find the event that the server refuses.
+    mutating func narrow(_ batch: [Entry]) { eventLimit = max(1, batch.count / 2) }
+
+    mutating func widen() { eventLimit = Self.maximumEvents }
+
+    // MARK: Storage
+
+    private struct Stored: Codable {
+        struct Waiting: Codable {
+            var report: Report
+            var addedAt: Date
+        }
+
+        var version = 1
+        var reports: [Waiting]
+    }
+
+    /// The entries as bytes for ``restore(_:)``.
+    var data: Data {
+        get throws { try JSONEncoder().encode(Stored(reports: entries.map { .init(report: $0.report, addedAt: $0.addedAt) })) }
+    }
+
+    /// Puts stored reports before those that were added since. Ignores bytes of another form. Returns the oldest reports that had to go.
+    mutating func restore(_ data: Data) -> [Report] {
+        guard let stored = try? JSONDecoder().decode(Stored.self, from: data), stored.version == 1 else { return [] }
+        let added = entries
+        entries = []
+        for one in stored.reports { append(one.report, at: one.addedAt) }
+        entries += added
+        return cut()
+    }
+}
