@@ -29,6 +29,7 @@ final class CaseRunner {
     private let client: InboxClient
     private let store: InboxStore
     private let likes: LikesStore
+    private let queue: ReportQueue
     private let results = CaseResults()
 
     init(_ given: CaseValue) {
@@ -46,14 +47,17 @@ final class CaseRunner {
                 now: { clock.now }, elapsed: { clock.elapsed }, sleep: { try await clock.sleep($0) }, random: { random }))
         store = InboxStore(client: client, cache: cache, pageSize: pageSize)
         likes = LikesStore(client: client, pageSize: pageSize)
+        queue = ReportQueue(client: client)
     }
 
     /// Returns where the library differs from the case.
     func run(_ steps: [CaseValue]) -> [String] {
-        let store = self.store
-        let running = Task(executorPreference: executor) { await store.run() }
+        let (store, queue) = (self.store, self.queue)
+        let running = [
+            Task(executorPreference: executor) { await store.run() }, Task(executorPreference: executor) { await queue.run() },
+        ]
         defer {
-            running.cancel()
+            for task in running { task.cancel() }
             executor.drain()
         }
         for (index, step) in steps.enumerated() {
@@ -73,7 +77,7 @@ final class CaseRunner {
     }
 
     private func perform(_ step: CaseValue) {
-        let (store, client, likes, results) = (store, client, likes, results)
+        let (store, client, likes, queue, results) = (store, client, likes, queue, results)
         let id = step["id"]?.text ?? ""
         switch step["do"]?.text {
         case "look": break
@@ -84,7 +88,7 @@ final class CaseRunner {
         case "endStream": server.endStream()
         case "parsePush":
             let payload = PushPayload.parse(json: step["payload"]?.data ?? Data())
-            call { results.push = await client.receive(push: payload) }
+            call { results.push = await queue.receive(push: payload) }
         case "reconcilePlan": reconcile(step)
         case "likes.load": call { await likes.load() }
         case "likes.loadMore": call { await likes.loadMore() }

@@ -74,21 +74,16 @@ extension InboxClient {
         try await answer(Endpoint("DELETE", "api", "notifications").asking("before", before))
     }
 
-    /// Confirms that a push reached the device.
+    /// Confirms that a push reached the device. ``InboxError/unavailable(retryAfter:)`` may mean that the device was faster than the server,
+    /// and that the confirmation counts when it comes again. ``ReportQueue`` does that.
     public func confirmReceipt(of id: String, on deviceID: String) async throws(InboxError) {
         _ = try await response(Endpoint("POST", "api", "notifications", id, "receipt").sending(["deviceId": deviceID]))
     }
 
-    /// Reports what people did. Returns the number of events that the server took.
+    /// Reports what people did: 1 to 100 events, of which the server stores all or none. Returns their number. ``ReportQueue`` keeps them
+    /// while the network is away.
     @discardableResult public func report(_ events: [EngagementEvent]) async throws(InboxError) -> Int {
         struct Answer: Decodable { var accepted: Int }
         return try await answer(Endpoint("POST", "api", "events").sending(["events": events]), as: Answer.self).accepted
-    }
-
-    /// Reads a push and reports a payload that cannot be read. A report that fails is forgotten: it is a count, and the app has nothing to
-    /// do about it.
-    public func receive(push payload: PushPayload) async -> PushPayload {
-        if let event = payload.engagementEvent(at: environment.now()) { _ = try? await report([event]) }
-        return payload
     }
 }

@@ -10,7 +10,7 @@ public enum PushPayload: Hashable, Sendable {
     case localPlanChanged
     /// A notification that the device shows.
     case visible(VisiblePush)
-    /// A payload that is missing, malformed or of an unknown type. It is never dropped silently: ``InboxClient/receive(push:)`` reports it.
+    /// A payload that is missing, malformed or of an unknown type. It is never dropped silently: ``ReportQueue/receive(push:)`` reports it.
     case unknown(UnknownPayload)
 
     /// Reads the `userInfo` of a notification. Never fails: a payload that cannot be read is ``unknown(_:)`` with the reason.
@@ -36,7 +36,8 @@ public enum PushPayload: Hashable, Sendable {
     public func engagementEvent(at time: Date) -> EngagementEvent? {
         guard case .unknown(let unknown) = self else { return nil }
         var detail = ["reason": unknown.reason.rawValue]
-        detail["type"] = unknown.type
+        // The server takes 256 characters. A type of more than 64 is no word that somebody chose.
+        detail["type"] = unknown.type.map { String(String.UnicodeScalarView($0.unicodeScalars.prefix(64))) }
         return EngagementEvent(type: .unknownPayload, at: time, detail: detail)
     }
 }

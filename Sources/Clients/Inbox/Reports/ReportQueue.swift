@@ -1,0 +1,307 @@
+import Foundation
+
+/// Sends reports when the network allows, and keeps them until then.
+///
+/// ```swift
+/// let queue = ReportQueue(client: client, storage: FileReportStorage(url: file))
+/// await queue.confirmReceipt(of: push.id, on: device.deviceId)
+/// await queue.report([EngagementEvent(type: .opened, notificationId: push.id)])
+/// await queue.run()  // For as long as the person is signed in, such as in a task of the app.
+/// ```
+///
+/// A report without an answer, or with 408, 425, 429 or 5xx, is sent again after a pause that grows from a second to five minutes. Every
+/// other refusal is told by ``failures()``, and the report is given up. After a 401 the reports wait for ``resume()`` or the next report.
+///
+/// At most ``maximumReports`` wait. Nothing is sent while ``run()`` does not run.
+public actor ReportQueue {
+    /// The most reports that wait. With one more, the oldest is given up.
+    public static let maximumReports = ReportBacklog.maximumReports
+    /// The time after which a report that waits is given up, in seconds.
+    public static let maximumAge = ReportBacklog.maximumAge
+    /// The pauses between two tries.
+    static let (shortestPause, longestPause) = (1.0, 300.0)
+    /// The longest pause that the server may ask for: until the next day has room for events again.
+    static let longestAsked = 86_400.0
+    /// Failures that are kept for the first reader of ``failures()``.
+    private static let maximumUntold = 100
+
+    private enum Reading { case notYet, onItsWay, done }
+
+    private let client: InboxClient
+    private let storage: (any ReportStorage)?
+    private var backlog = ReportBacklog()
+    private var current = ReportQueueState()
+    private var reading = Reading.notYet
+    /// Grows with each ``clear()``, so that a read that began before brings nothing back.
+    private var generation = 0
+    private var isRunning = false
+    private var isWriting = false
+    /// Whether the storage does not have the last change.
+    private var isChanged = false
+    /// Whether the server refuses the person's token.
+    private var isHeld = false
+    /// Tries since the last success.
+    private var failedTries = 0
+    /// The end of the pause after a failed try, by `elapsed`.
+    private var resumesAt: Duration?
+    private var wake: AsyncStream<Never>.Continuation?
+    private var observers: [AsyncStream<ReportQueueState>.Continuation] = []
+    private var listeners: [AsyncStream<ReportFailure>.Continuation] = []
+    private var untold: [ReportFailure] = []
+
+    /// - Parameter storage: Nil for an app whose reports may be lost when it ends.
+    public init(client: InboxClient, storage: (any ReportStorage)? = nil) {
+        self.client = client
+        self.storage = storage
+    }
+
+    // MARK: State
+
+    public var state: ReportQueueState { current }
+
+    /// The present state and every later one. A slow reader gets the newest and misses those between.
+    public func states() -> AsyncStream<ReportQueueState> {
+        let (states, observer) = AsyncStream.makeStream(of: ReportQueueState.self, bufferingPolicy: .bufferingNewest(1))
+        observers.append(observer)
+        observer.yield(current)
+        return states
+    }
+
+    /// The reports that are given up, each time with the reason. The first reader also gets those of before.
+    public func failures() -> AsyncStream<ReportFailure> {
+        let (failures, listener) = AsyncStream.makeStream(
+            of: ReportFailure.self, bufferingPolicy: .bufferingNewest(Self.maximumUntold))
+        listeners.append(listener)
+        for failure in untold { listener.yield(failure) }
+        untold = []
+        return failures
+    }
+
+    /// Publishes the number of reports, and a change of the state.
+    private func update(_ change: (inout ReportQueueState) -> Void = { _ in }) {
+        var next = current
+        next.waiting = backlog.entries.count
+        change(&next)
+        guard next != current else { return }
+        current = next
+        observers.removeAll { observer in
+            if case .terminated = observer.yield(next) { true } else { false }
+        }
+    }
+
+    private func tell(_ reports: [Report], _ error: InboxError) {
+        guard !reports.isEmpty else { return }
+        let failure = ReportFailure(reports: reports, error: error)
+        listeners.removeAll { listener in
+            if case .terminated = listener.yield(failure) { true } else { false }
+        }
+        if listeners.isEmpty { untold = Array((untold + [failure]).suffix(Self.maximumUntold)) }
+    }
+
+    // MARK: Reports
+
+    /// Puts events into the queue. An event without a time gets the present one, so that the server knows it again.
+    public func report(_ events: [EngagementEvent]) async {
+        let now = client.environment.now()
+        await add(
+            events.map { event -> Report in
+                var timed = event
+                timed.at = event.at ?? now
+                return .event(timed)
+            })
+    }
+
+    /// Puts the confirmation of a push into the queue.
+    public func confirmReceipt(of id: String, on deviceID: String) async {
+        await add([.receipt(notificationId: id, deviceId: deviceID)])
+    }
+
+    /// Returns a push, and reports a payload that cannot be read.
+    @discardableResult public func receive(push payload: PushPayload) async -> PushPayload {
+        if let event = payload.engagementEvent(at: client.environment.now()) { await report([event]) }
+        return payload
+    }
+
+    private func add(_ reports: [Report]) async {
+        tell(backlog.add(reports, at: client.environment.now()), .tooManyReports)
+        isHeld = false
+        update()
+        wake?.finish()
+        await restore()
+        await store()
+    }
+
+    /// Sends at once what waits for the end of a pause or for a sign-in, such as when the network is back.
+    public func resume() {
+        (isHeld, resumesAt) = (false, nil)
+        wake?.finish()
+    }
+
+    /// Forgets the reports, also in the storage. Call it when the person signs out.
+    public func clear() async {
+        generation += 1
+        await restore()
+        backlog.remove(backlog.entries)
+        (failedTries, resumesAt, untold) = (0, nil, [])
+        update { $0.error = nil }
+        await store()
+        // The stored reports could not be read, so nothing was written.
+        if reading != .done { try? await storage?.remove() }
+    }
+
+    // MARK: Sending
+
+    /// Sends reports until the task is cancelled. A second call while one runs returns at once.
+    public func run() async {
+        guard !isRunning else { return }
+        isRunning = true
+        isHeld = false
+        await restore()
+        while !Task.isCancelled {
+            await giveUpOld()
+            let batch = isHeld ? [] : dueBatch
+            if batch.isEmpty {
+                await wait(until: backlog.entries.isEmpty || isHeld ? nil : resumesAt)
+            } else {
+                await send(batch)
+            }
+        }
+        isRunning = false
+    }
+
+    /// The entries to send now. Empty if there are none, or during a pause.
+    private var dueBatch: [ReportBacklog.Entry] {
+        if let resumesAt, resumesAt > client.environment.elapsed() { return [] }
+        return backlog.next
+    }
+
+    private func giveUpOld() async {
+        let old = backlog.expire(at: client.environment.now())
+        guard !old.isEmpty else { return }
+        tell(old, current.error ?? .network("not sent within \(Self.maximumAge) s"))
+        update()
+        await store()
+    }
+
+    private func send(_ batch: [ReportBacklog.Entry]) async {
+        resumesAt = nil
+        do throws(InboxError) {
+            if case .receipt(let id, let device) = batch[0].report {
+                try await client.confirmReceipt(of: id, on: device)
+            } else {
+                let events = batch.compactMap { entry -> EngagementEvent? in
+                    if case .event(let event) = entry.report { event } else { nil }
+                }
+                try await client.report(events)
+            }
+            backlog.remove(batch)
+            backlog.widen()
+            failedTries = 0
+            update { $0.error = nil }
+        } catch .cancelled {
+            return
+        } catch {
+            failed(batch, error)
+            update { $0.error = error }
+        }
+        await store()
+    }
+
+    private func failed(_ batch: [ReportBacklog.Entry], _ error: InboxError) {
+        if error == .unauthorized {
+            isHeld = true
+        } else if error.allowsAnotherTry {
+            failedTries += 1
+            backlog.postpone(batch)
+            resumesAt = client.environment.elapsed() + .seconds(pause(after: error))
+        } else {
+            let named = error.refusedEvents.filter { $0 < batch.count }
+            let refused = batch.count == 1 ? batch : named.map { batch[$0] }
+            if refused.isEmpty { backlog.narrow(batch) }
+            backlog.remove(refused)
+            tell(refused.map(\.report), error)
+        }
+    }
+
+    /// Seconds until the next try. The chance keeps the apps of one outage from coming back at the same time.
+    private func pause(after error: InboxError) -> Double {
+        let doubled = Self.shortestPause * pow(2, Double(min(failedTries, 20) - 1))
+        let own = min(doubled, Self.longestPause) * (1 + client.environment.random()) / 2
+        return own + min(error.retryAfter ?? 0, Self.longestAsked)
+    }
+
+    /// Waits until the time, or without an end, or until ``wake``.
+    private func wait(until time: Duration?) async {
+        let (wakes, continuation) = AsyncStream.makeStream(of: Never.self)
+        wake = continuation
+        let (sleep, length) = (client.environment.sleep, time.map { max(.zero, $0 - client.environment.elapsed()) })
+        await withTaskGroup(of: Void.self) { group in
+            // The signal and the pause: whichever ends first cancels the other.
+            group.addTask { for await _ in wakes {} }
+            if let length { group.addTask { try? await sleep(length) } }
+            await group.next()
+            group.cancelAll()
+        }
+        wake = nil
+    }
+
+    // MARK: Storage
+
+    /// Reads the storage once. Reports that were added meanwhile come after the stored ones.
+    private func restore() async {
+        guard reading == .notYet else { return }
+        reading = .onItsWay
+        let own = generation
+        do {
+            if let storage, let data = try await storage.read(), own == generation {
+                tell(backlog.restore(data), .tooManyReports)
+                update()
+                wake?.finish()
+            }
+            reading = .done
+            update { $0.isStored = true }
+        } catch {
+            // Nothing is written until the stored reports are read: a file may be locked until the device is unlocked.
+            reading = .notYet
+            update { $0.isStored = false }
+        }
+        if isChanged { await store() }
+    }
+
+    /// Writes the reports that wait. A change during a write is written after it.
+    private func store() async {
+        isChanged = true
+        guard reading == .done, !isWriting, let storage else { return }
+        isWriting = true
+        while isChanged {
+            isChanged = false
+            do {
+                if backlog.entries.isEmpty { try await storage.remove() } else { try await storage.write(backlog.data) }
+                update { $0.isStored = true }
+            } catch {
+                update { $0.isStored = false }
+            }
+        }
+        isWriting = false
+    }
+}
+
+extension InboxError {
+    /// Whether the same report may succeed later.
+    fileprivate var allowsAnotherTry: Bool {
+        switch self {
+        case .rateLimited, .unavailable, .server, .network, .malformedAnswer, .tokenUnavailable: true
+        case .invalid(let status, _, _): status == 408 || status == 425
+        case .unauthorized, .forbidden, .notFound, .cancelled, .tooManyChanges, .tooManyReports: false
+        }
+    }
+
+    /// The positions of the events that a refusal names, by pointers such as `/events/3/detail`.
+    fileprivate var refusedEvents: [Int] {
+        let positions = fieldErrors.compactMap { error -> Int? in
+            let parts = error.pointer.split(separator: "/")
+            return parts.count > 1 && parts[0] == "events" ? Int(parts[1]) : nil
+        }
+        return Set(positions).filter { $0 >= 0 }.sorted()
+    }
+}
