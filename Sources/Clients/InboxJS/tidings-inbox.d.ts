@@ -13,6 +13,13 @@ export declare const limits: Readonly<{
     settled: number;
     cachedItems: number;
     localPlan: number;
+    reports: number;
+    reportEvents: number;
+    reportBytes: number;
+    reportAge: number;
+    shortestPause: number;
+    longestPause: number;
+    longestAsked: number;
 }>;
 
 export interface TidingsInboxOptions {
@@ -25,7 +32,7 @@ export interface TidingsInboxOptions {
     token: () => Promise<string>;
     /** Default: the browser's `fetch`. */
     fetch?: typeof fetch;
-    /** Place of the offline cache. Default: memory. */
+    /** Place of the offline cache, and of the reports that wait. Default: memory. */
     storage?: InboxStorage;
     /**
      * Stable name of the person. Default: `tenant` and `sub` of the token, if it is a JWT. Only a hash of it leaves the library. If nothing
@@ -44,7 +51,7 @@ export interface TidingsInboxOptions {
     channel?: ((name: string) => Pick<BroadcastChannel, "postMessage" | "close" | "onmessage">) | null;
 }
 
-/** The key has only a hash of the person. The text has the person's items. */
+/** The key has only a hash of the person. The text has the person's items or reports. */
 export interface InboxStorage {
     get(key: string): string | null | Promise<string | null>;
     set(key: string, text: string): void | Promise<void>;
@@ -112,6 +119,8 @@ export interface InboxState {
     readonly connection: Connection;
     /** Delay that was drawn when the connection became `waiting`. Null while it waits for the network. */
     readonly reconnectInSeconds: number | null;
+    /** Reports that the server does not have yet, and the error of the last try. The next success clears it. */
+    readonly reports: { readonly waiting: number; readonly error: TidingsError | null };
     readonly isOnline: boolean;
     /** Whether this tab has the connection. */
     readonly isLeader: boolean;
@@ -123,6 +132,8 @@ export interface InboxEventMap {
     newitems: CustomEvent<number>;
     /** The number of new likes that are not in the list yet. */
     newlikes: CustomEvent<number>;
+    /** Reports that are given up, and why. They are not sent again. */
+    reportfailed: CustomEvent<ReportFailure>;
 }
 
 /** The inbox of one person. No method rejects: each resolves to whether it succeeded, and `state.error` has the error. */
@@ -164,15 +175,20 @@ export declare class TidingsInbox extends EventTarget {
     start(): void;
     /** Closes the event stream. Another tab takes it over. */
     stop(): void;
-    /** Ends this inbox, and removes the person's items from memory and from the cache. Call it when the person signs out. */
+    /** Ends this inbox, and removes the person's items and reports from memory and storage. Call it when the person signs out. */
     forget(): Promise<void>;
     /** Tells whether the device has a network. Browsers' `online` and `offline` events call it. */
     setOnline(isOnline: boolean): void;
 
     /** Reads a push payload. An unknown one is reported to the server. */
     handlePush(payload: unknown): Promise<Push>;
-    /** Sends engagement events, best effort. */
+    /**
+     * Reports engagement events. Resolves to whether the server has them after the first try. Events that the server cannot take yet wait
+     * and are sent again. `reportfailed` tells of refused ones.
+     */
     report(events: EngagementEvent[]): Promise<boolean>;
+    /** Confirms that a push reached this device. Resolves, waits and fails as `report` does. */
+    confirmReceipt(notificationId: string, deviceId: string): Promise<boolean>;
 
     addEventListener<Name extends keyof InboxEventMap>(
         type: Name, listener: (event: InboxEventMap[Name]) => void, options?: boolean | AddEventListenerOptions,
@@ -180,16 +196,29 @@ export declare class TidingsInbox extends EventTarget {
     addEventListener(type: string, listener: EventListenerOrEventListenerObject | null, options?: boolean | AddEventListenerOptions): void;
 }
 
+/** The server stores the same event once, however often it comes. */
 export interface EngagementEvent {
-    type: string;
+    type: "received" | "displayed" | "opened" | "dismissed" | "action" | "unknownPayload" | (string & {});
     notificationId?: string;
+    /** As the registration of the device answered. */
+    deviceId?: string;
     /** RFC 3339. Default: now. */
     at?: string;
-    detail?: unknown;
+    /** Short facts without personal data: at most 20, of at most 256 characters, and 2 KiB as JSON. */
+    detail?: Record<string, string>;
+}
+
+export type Report = { event: EngagementEvent } | { receipt: { notificationId: string; deviceId: string } };
+
+export interface ReportFailure {
+    reports: Report[];
+    /** The refusal of the server, `tooManyReports` if the queue was full, or the last error of reports that became too old. */
+    error: TidingsError;
 }
 
 export type ErrorKind =
-    "unauthorized" | "forbidden" | "notFound" | "rateLimited" | "unavailable" | "invalid" | "server" | "network" | "decoding";
+    "unauthorized" | "forbidden" | "notFound" | "rateLimited" | "unavailable" | "invalid" | "server" | "network" | "decoding"
+    | "tooManyReports";
 
 /** A failed request. `message` is for people. */
 export declare class TidingsError extends Error {

@@ -2,7 +2,7 @@
  * A client for a person's inbox: list, counts, changes and the event stream.
  *
  * One ES module without dependencies, for browsers. The sections are in order of importance: inbox, state, likes, stream, tabs, requests,
- * cache, pushes, local plans. `Tests/Clients/Inbox/README.md` has the rules of behaviour and the table of cases that proves them.
+ * cache, reports, pushes, local plans. `Tests/Clients/Inbox/README.md` has the rules of behaviour and the table of cases that proves them.
  *
  * The token travels in a header. It is never in an address, in a message to another tab, or in storage.
  * @module
@@ -26,6 +26,17 @@ export const limits = Object.freeze({
     settled: 100,
     cachedItems: 100,
     localPlan: 64,
+    /** Reports that wait. With one more, the oldest is given up. */
+    reports: 200,
+    /** Events of one request, and their bytes. The server takes 100 events and a body of 64 KiB. */
+    reportEvents: 50,
+    reportBytes: 48 * 1024,
+    /** A report that waits for longer is given up. */
+    reportAge: 7 * 86_400_000,
+    shortestPause: 1_000,
+    longestPause: 300_000,
+    /** The longest pause that the server may ask for. */
+    longestAsked: 86_400_000,
 });
 
 // MARK: Inbox
@@ -34,7 +45,8 @@ export const limits = Object.freeze({
  * The inbox of one person. Make another one for another person.
  *
  * `state` is an immutable snapshot. Each change makes a new snapshot, calls the subscribers and dispatches `change`. `newitems` and
- * `newlikes` are signals with a count. No method rejects: a method resolves to whether it succeeded, and `state.error` has the error.
+ * `newlikes` are signals with a count, and `reportfailed` tells of reports that are given up. No method rejects: a method resolves to
+ * whether it succeeded, and `state.error` has the error.
  */
 export class TidingsInbox extends EventTarget {
     #options;
@@ -43,6 +55,7 @@ export class TidingsInbox extends EventTarget {
     #stream;
     #tabs;
     #cache;
+    #reports;
     #listeners = new Set();
     #status = "idle";
     #error = null;
@@ -74,6 +87,12 @@ export class TidingsInbox extends EventTarget {
         this.#model = new Model(clock);
         const key = async () => (this.#key ??= await this.#personKey());
         this.#cache = new Cache(this.#options.storage, key);
+        this.#reports = new ReportQueue({
+            api: this.#api, clock, random: this.#options.random, storage: this.#options.storage, key,
+            locks: this.#options.locks === undefined ? globalThis.navigator?.locks : this.#options.locks,
+            onChange: () => this.#changed(),
+            onFailure: (failure) => this.dispatchEvent(new CustomEvent("reportfailed", { detail: failure })),
+        });
         this.#tabs = new Tabs({
             key, locks: this.#options.locks, channel: this.#options.channel,
             onMessage: (message) => this.#receive(message),
@@ -133,6 +152,7 @@ export class TidingsInbox extends EventTarget {
 
     async #loadFirst() {
         this.#attach();
+        this.#reports.open();
         this.#status = "loading";
         this.#changed();
         if (!this.#model.isLoaded && this.#model.showCached(await this.#cache.read())) this.#changed();
@@ -299,6 +319,7 @@ export class TidingsInbox extends EventTarget {
     start() {
         if (!["stopped", "refused"].includes(this.#connection.connection)) return;
         this.#attach();
+        this.#reports.open();
         this.#setConnection({ connection: "connecting", reconnectInSeconds: null });
         this.#tabs.join({
             lead: () => this.#stream.open(this.#isOnline),
@@ -315,7 +336,10 @@ export class TidingsInbox extends EventTarget {
         this.#setConnection({ connection: "stopped", reconnectInSeconds: null });
     }
 
-    /** Ends this inbox: stops, and removes the person's items from memory and from the cache. Call it when the person signs out. */
+    /**
+     * Ends this inbox: stops, and removes the person's items and reports from memory and from the storage. Call it when the person signs
+     * out.
+     */
     async forget() {
         this.stop();
         this.#api.end();
@@ -323,7 +347,7 @@ export class TidingsInbox extends EventTarget {
         this.likes.clear();
         [this.#status, this.#error] = ["idle", null];
         this.#changed();
-        await this.#cache.clear();
+        await Promise.all([this.#cache.clear(), this.#reports.clear()]);
     }
 
     /** Tells whether the device has a network. Browsers' `online` and `offline` events call it. */
@@ -331,6 +355,7 @@ export class TidingsInbox extends EventTarget {
         this.#isOnline = isOnline;
         if (isOnline) this.#stream.resume();
         else this.#stream.pause();
+        if (isOnline) this.#reports.resume();
         if (isOnline && this.#status === "failed") this.load();
         this.#changed();
     }
@@ -403,9 +428,9 @@ export class TidingsInbox extends EventTarget {
         else if (["network", "unavailable"].includes(this.#error?.kind)) this.#error = null;
     }
 
-    // MARK: Pushes
+    // MARK: Reports
 
-    /** Reads a push payload. An unknown one is reported to the server, best effort. */
+    /** Reads a push payload. An unknown one is reported to the server. */
     async handlePush(payload) {
         const push = parsePush(payload);
         if (push.kind === "unknown") {
@@ -415,15 +440,18 @@ export class TidingsInbox extends EventTarget {
         return push;
     }
 
-    /** Sends engagement events. Resolves to whether the server accepted them. A failure is no error of the inbox. */
-    async report(events) {
+    /**
+     * Reports engagement events. Resolves to whether the server has them after the first try. Events that the server cannot take yet wait,
+     * see `state.reports`. `reportfailed` tells of refused ones. A failure is no error of the inbox.
+     */
+    report(events) {
         const at = new Date(this.#options.clock.now()).toISOString();
-        try {
-            await this.#api.json("POST", "/api/events", { events: events.map((event) => ({ at, ...event })) });
-            return true;
-        } catch {
-            return false;
-        }
+        return this.#reports.add(events.map((event) => ({ event: { at, ...event } })));
+    }
+
+    /** Confirms that a push reached this device. Resolves, waits and fails as `report` does. */
+    confirmReceipt(notificationId, deviceId) {
+        return this.#reports.add([{ receipt: { notificationId, deviceId } }]);
     }
 
     // MARK: State
@@ -447,6 +475,7 @@ export class TidingsInbox extends EventTarget {
             isLoadingMore: this.#isLoadingMore,
             newItems: this.#model.newCount,
             error: this.#error,
+            reports: this.#reports.state,
             isOnline: this.#isOnline,
             isLeader: this.#tabs.isLeader,
             ...this.#connection,
@@ -1282,6 +1311,7 @@ function describe(kind, status, retryAfterSeconds, problem) {
     case "invalid": return `The request was refused: ${problem?.detail ?? problem?.title ?? `status ${status}`}`;
     case "server": return `The service failed (status ${status}). Try again later.`;
     case "decoding": return "The answer of the service cannot be read.";
+    case "tooManyReports": return "Too many reports are waiting for the network.";
     default: return "The service cannot be reached. Check your connection.";
     }
 }
@@ -1480,6 +1510,270 @@ export function browserStorage(storage = globalThis.localStorage) {
         set: (key, text) => storage.setItem(key, text),
         remove: (key) => storage.removeItem(key),
     };
+}
+
+// MARK: Reports
+
+/**
+ * Reports that the server does not have yet, the oldest first: receipts and events. They are in the storage too, and outlive the page.
+ *
+ * Tabs of one person share the storage. Each tab adds and removes its own reports there, and sends at its start those that it finds. So two
+ * tabs may send the same report, which the server counts once.
+ */
+class ReportQueue {
+    #options;
+    #entries = [];
+    /** Ids of entries that are done and may still be in the storage. */
+    #done = new Set();
+    #writing = Promise.resolve();
+    #reading = null;
+    #sending = null;
+    #timer = null;
+    #resumesAt = 0;
+    #failedTries = 0;
+    #eventLimit = limits.reportEvents;
+    /** Whether the server refuses the person's token. */
+    #isHeld = false;
+    #hasEnded = false;
+    #error = null;
+
+    constructor(options) {
+        this.#options = options;
+    }
+
+    /** The number of reports that wait, and the error of the last try. The next success clears it. */
+    get state() {
+        return Object.freeze({ waiting: this.#entries.length, error: this.#error });
+    }
+
+    /** Sends the reports of an earlier page. */
+    open() {
+        if (!this.#reading) this.#read().then(() => this.#send());
+    }
+
+    /** Adds reports and tries to send them, unless there is a pause. Resolves to whether the server has them. */
+    async add(reports) {
+        if (this.#hasEnded) return false;
+        const now = this.#options.clock.now();
+        const newID = () => `${now.toString(36)}-${Math.random().toString(36).slice(2)}`;
+        const entries = reports.map((report) => ({ id: newID(), addedAt: now, report, isAccepted: false }));
+        this.#entries.push(...entries);
+        this.#isHeld = false;
+        this.#cut();
+        this.#options.onChange();
+        await this.#read();
+        await Promise.all([this.#write(), this.#send()]);
+        return entries.every((entry) => entry.isAccepted);
+    }
+
+    /** Ends a pause: the network is back. */
+    resume() {
+        this.#options.clock.clearTimeout(this.#timer);
+        [this.#isHeld, this.#resumesAt] = [false, 0];
+        this.#send();
+    }
+
+    /** Ends the queue, and forgets the reports. */
+    clear() {
+        this.#hasEnded = true;
+        this.#options.clock.clearTimeout(this.#timer);
+        [this.#entries, this.#error] = [[], null];
+        return this.#change(() => null);
+    }
+
+    // Sending
+
+    /** Sends what is due. A call during a try joins it. */
+    #send() {
+        return (this.#sending ??= this.#sendAll());
+    }
+
+    async #sendAll() {
+        await null; // the caller keeps the promise first
+        try {
+            for (;;) {
+                this.#giveUpOld();
+                const batch = this.#due();
+                if (batch.length === 0) return;
+                await this.#try(batch);
+            }
+        } finally {
+            this.#sending = null;
+        }
+    }
+
+    /** The next request: one receipt, or the oldest events. Empty during a pause. */
+    #due() {
+        const isPaused = this.#hasEnded || this.#isHeld || this.#options.clock.now() < this.#resumesAt;
+        const [first] = this.#entries;
+        if (isPaused || first === undefined) return [];
+        if (first.report.receipt) return [first];
+        const batch = [];
+        let bytes = 0;
+        for (const entry of this.#entries) {
+            if (!entry.report.event) continue;
+            bytes += new TextEncoder().encode(JSON.stringify(entry.report.event)).length;
+            if (batch.length > 0 && (bytes > limits.reportBytes || batch.length >= this.#eventLimit)) break;
+            batch.push(entry);
+        }
+        return batch;
+    }
+
+    async #try(batch) {
+        try {
+            await this.#request(batch);
+            for (const entry of batch) entry.isAccepted = true;
+            this.#remove(batch);
+            [this.#failedTries, this.#eventLimit, this.#error] = [0, limits.reportEvents, null];
+        } catch (error) {
+            if (this.#hasEnded) return;
+            this.#failed(batch, (this.#error = TidingsError.from(error)));
+        }
+        this.#options.onChange();
+        await this.#write();
+    }
+
+    #request(batch) {
+        const { receipt } = batch[0].report;
+        if (!receipt) return this.#options.api.json("POST", "/api/events", { events: batch.map((entry) => entry.report.event) });
+        const { notificationId, deviceId } = receipt;
+        return this.#options.api.send("POST", `/api/notifications/${encodeURIComponent(notificationId)}/receipt`, { deviceId });
+    }
+
+    #failed(batch, error) {
+        if (error.kind === "unauthorized") {
+            this.#isHeld = true;
+        } else if (allowsAnotherTry(error)) {
+            this.#failedTries += 1;
+            // Behind all others, so that a receipt that the server cannot take yet holds nothing up.
+            this.#entries = [...this.#entries.filter((entry) => !batch.includes(entry)), ...batch];
+            const pause = this.#pause(error);
+            this.#resumesAt = this.#options.clock.now() + pause;
+            this.#options.clock.clearTimeout(this.#timer);
+            this.#timer = this.#options.clock.setTimeout(() => {
+                // A timer may fire a moment early, and the clock may have been set.
+                this.#resumesAt = 0;
+                this.#send();
+            }, pause);
+        } else {
+            const named = batch.filter((_, index) => refusedEvents(error).has(index));
+            const refused = batch.length === 1 ? batch : named;
+            if (refused.length === 0) this.#eventLimit = Math.max(1, Math.floor(batch.length / 2));
+            this.#giveUp(refused, error);
+        }
+    }
+
+    /** The chance keeps the pages of one outage from coming back at the same time. */
+    #pause({ retryAfterSeconds }) {
+        const doubled = limits.shortestPause * 2 ** (Math.min(this.#failedTries, 20) - 1);
+        const own = Math.min(doubled, limits.longestPause) * (1 + this.#options.random()) / 2;
+        return own + Math.min((retryAfterSeconds ?? 0) * 1000, limits.longestAsked);
+    }
+
+    // Ends
+
+    #remove(entries) {
+        for (const { id } of entries) this.#done.add(id);
+        this.#entries = this.#entries.filter((entry) => !this.#done.has(entry.id));
+    }
+
+    #giveUp(entries, error) {
+        if (entries.length === 0) return;
+        this.#remove(entries);
+        this.#options.onFailure({ reports: entries.map((entry) => entry.report), error });
+    }
+
+    #giveUpOld() {
+        const oldest = this.#options.clock.now() - limits.reportAge;
+        const old = this.#entries.filter((entry) => entry.addedAt < oldest);
+        this.#giveUp(old, this.#error ?? new TidingsError("network"));
+        if (old.length > 0) this.#write();
+    }
+
+    #cut() {
+        const surplus = Math.max(0, this.#entries.length - limits.reports);
+        this.#giveUp(this.#entries.slice(0, surplus), new TidingsError("tooManyReports"));
+    }
+
+    // Storage
+
+    /** Reads the reports of earlier pages once. They come before those that were added since. */
+    #read() {
+        return (this.#reading ??= this.#stored().then((stored) => {
+            const known = new Set([...this.#done, ...this.#entries.map((entry) => entry.id)]);
+            const missing = stored.filter((entry) => !known.has(entry.id)).map((entry) => ({ ...entry, isAccepted: false }));
+            if (missing.length === 0 || this.#hasEnded) return;
+            this.#entries = [...missing, ...this.#entries];
+            this.#cut();
+            this.#options.onChange();
+        }));
+    }
+
+    async #stored() {
+        try {
+            const key = await this.#options.key();
+            return key ? storedReports(await this.#options.storage.get(`tidings-reports:${key}`)) : [];
+        } catch {
+            return [];
+        }
+    }
+
+    /** Adds this tab's reports to the storage, and removes those that are done. */
+    #write() {
+        return this.#change((stored) => {
+            const own = this.#entries.map(({ id, addedAt, report }) => ({ id, addedAt, report }));
+            const ids = new Set([...this.#done, ...own.map((entry) => entry.id)]);
+            this.#done.clear();
+            return [...stored.filter((entry) => !ids.has(entry.id)), ...own].slice(-limits.reports);
+        });
+    }
+
+    /** Changes the storage in the order of the calls, under a lock that all tabs share. Null removes everything. */
+    #change(change) {
+        const work = async () => {
+            try {
+                const key = await this.#options.key();
+                if (!key) return this.#done.clear();
+                const name = `tidings-reports:${key}`;
+                const entries = change(storedReports(await this.#options.storage.get(name)));
+                if (!entries?.length) await this.#options.storage.remove(name);
+                else await this.#options.storage.set(name, JSON.stringify({ version: 1, reports: entries }));
+            } catch {
+                // A full or forbidden storage only costs the reports that wait when the page ends.
+            }
+        };
+        this.#writing = this.#writing.then(() => this.#locked(work));
+        return this.#writing;
+    }
+
+    async #locked(work) {
+        const key = await this.#options.key().catch(() => null);
+        if (!key || !this.#options.locks) return work();
+        try {
+            const { signal } = new AbortController();
+            return await this.#options.locks.request(`tidings-reports:${key}`, { signal }, work);
+        } catch {
+            return work(); // the lock is refused, for example in a sandboxed frame
+        }
+    }
+}
+
+/** Reads stored reports. Anything else than those is none. */
+function storedReports(text) {
+    const stored = parseJSON(text);
+    if (stored?.version !== 1 || !Array.isArray(stored.reports)) return [];
+    return stored.reports.filter((entry) =>
+        typeof entry?.id === "string" && Number.isFinite(entry.addedAt) && (entry.report?.event ?? entry.report?.receipt));
+}
+
+function allowsAnotherTry({ kind, status }) {
+    return ["network", "decoding", "rateLimited", "unavailable", "server"].includes(kind) || status === 408 || status === 425;
+}
+
+/** The positions of the events that a refusal names, by pointers such as `/events/3/detail`. */
+function refusedEvents({ problem }) {
+    const errors = Array.isArray(problem?.errors) ? problem.errors : [];
+    return new Set(errors.map((error) => /^\/events\/(\d+)(?:\/|$)/.exec(error?.pointer ?? "")?.[1]).filter(Boolean).map(Number));
 }
 
 // MARK: Pushes

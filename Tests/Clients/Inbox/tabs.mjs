@@ -82,6 +82,41 @@ const cases = {
         b.end();
         return [...problems, ...a.problems, ...b.problems];
     },
+    "tabs: a report outlives its page, and the next page sends it": async (_, browser) => {
+        const shared = { ...browser, storage: browser.library.memoryStorage() };
+        const [a, next, third] = [new Tab(shared), new Tab(shared), new Tab(shared)];
+        a.server.expect([{ request: "POST /api/events", answer: { networkError: true } }]);
+        const isSent = await a.inbox.report([{ type: "opened", notificationId: item(1).id }]);
+        const body = { events: [{ type: "opened", notificationId: item(1).id, at: "2026-11-25T12:00:00.000Z" }] };
+        await next.begin(list(page([1])), { request: "POST /api/events", body, answer: { status: 202, body: { accepted: 1 } } }, stream());
+        next.end();
+        await third.begin(list(page([1])), stream());
+        const problems = [isSent ? "the report is not sent" : null, a.has({ reports: { waiting: 1, error: { kind: "network" } } })];
+        problems.push(...[next, third].map((tab) => tab.has({ reports: { waiting: 0, error: null } })));
+        a.end();
+        third.end();
+        return [...problems, ...[a, next, third].flatMap((tab) => tab.problems)];
+    },
+    "tabs: a full queue gives up the oldest reports": async ([a]) => {
+        let givenUp = 0;
+        a.inbox.addEventListener("reportfailed", ({ detail }) => {
+            givenUp += detail.error.kind === "tooManyReports" ? detail.reports.length : 1_000;
+        });
+        a.server.expect([{ request: "POST /api/events", answer: { networkError: true } }]);
+        await a.inbox.report(Array.from({ length: 203 }, (_, index) => ({ type: "opened", detail: { index: String(index) } })));
+        return [a.has({ reports: { waiting: 200 } }), givenUp === 3 ? null : `${givenUp} reports are given up, not 3`];
+    },
+    "tabs: reports of a person who signs out are forgotten": async (_, browser) => {
+        const shared = { ...browser, storage: browser.library.memoryStorage() };
+        const [a, next] = [new Tab(shared), new Tab(shared)];
+        a.server.expect([{ request: "POST /api/events", answer: { networkError: true } }]);
+        await a.inbox.report([{ type: "opened" }]);
+        await a.inbox.forget();
+        await next.begin(list(page([1])), stream());
+        const problems = [a.has({ reports: { waiting: 0 } }), next.has({ reports: { waiting: 0, error: null } })];
+        next.end();
+        return [...problems, ...a.problems, ...next.problems];
+    },
     "tabs: tabs of different people share nothing": async ([a], browser) => {
         const other = new Tab({ ...browser, person: "person-2" });
         await a.begin(list(page([2, 1])), stream());
@@ -111,10 +146,11 @@ class Tab {
     server = new FakeServer(["token-1"]);
     inbox;
 
-    constructor({ library, locks, channel, person }) {
+    constructor({ library, locks, channel, person, storage }) {
         this.inbox = new library.TidingsInbox({
             baseURL: "https://inbox.example", token: this.server.token, fetch: this.server.fetch, person, pageSize: 3,
             clock: new FakeClock(Date.parse("2026-11-25T12:00:00Z")), random: () => 0.5, locks, channel,
+            storage: storage ?? library.memoryStorage(),
         });
     }
 
