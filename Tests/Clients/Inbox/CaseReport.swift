@@ -8,6 +8,9 @@ final class CaseResults: @unchecked Sendable {
     var plan: LocalPlanReconciler.Steps?
     var visibility = PhotoVisibility()
     var likes = LikesState()
+    var reports = ReportQueueState()
+    /// Reports of which the app was told that they are given up.
+    var givenUp = 0
     private(set) var problems: [String] = []
 
     func note(_ problem: String) { problems.append(problem) }
@@ -39,6 +42,7 @@ struct CaseReport {
             "isVisible": .bool(results.visibility.isVisible(now: now)),
             "unblur": unblur,
             "likes": likes,
+            "reports": reports,
         ]
         members["items"] = .object(
             Dictionary(inbox.items.map { ($0.id, (try? CaseValue(encoding: $0)) ?? .null) }) { $1 })
@@ -81,6 +85,14 @@ struct CaseReport {
                 Dictionary(results.likes.likes.map { ($0.id, CaseValue.number(Double($0.status.rawValue))) }) { $1 }),
             "canLoadMore": .bool(results.likes.canLoadMore),
             "error": Self.value(results.likes.error),
+        ])
+    }
+
+    private var reports: CaseValue {
+        .object([
+            "waiting": .number(Double(results.reports.waiting)),
+            "error": Self.value(results.reports.error),
+            "givenUp": .number(Double(results.givenUp)),
         ])
     }
 

@@ -52,9 +52,13 @@ final class CaseRunner {
 
     /// Returns where the library differs from the case.
     func run(_ steps: [CaseValue]) -> [String] {
-        let (store, queue) = (self.store, self.queue)
+        let (store, queue, results) = (self.store, self.queue, self.results)
         let running = [
-            Task(executorPreference: executor) { await store.run() }, Task(executorPreference: executor) { await queue.run() },
+            Task(executorPreference: executor) { await store.run() },
+            Task(executorPreference: executor) { await queue.run() },
+            Task(executorPreference: executor) {
+                for await failure in await queue.failures() { results.givenUp += failure.reports.count }
+            },
         ]
         defer {
             for task in running { task.cancel() }
@@ -89,6 +93,17 @@ final class CaseRunner {
         case "parsePush":
             let payload = PushPayload.parse(json: step["payload"]?.data ?? Data())
             call { results.push = await queue.receive(push: payload) }
+        case "report":
+            guard let events = try? JSONDecoder().decode([EngagementEvent].self, from: step["events"]?.data ?? Data()) else {
+                return results.note("the events cannot be read")
+            }
+            call { await queue.report(events) }
+        case "receipt":
+            let device = step["deviceId"]?.text ?? ""
+            call { await queue.confirmReceipt(of: id, on: device) }
+        case "online":
+            store.send(.networkFound)
+            call { await queue.resume() }
         case "reconcilePlan": reconcile(step)
         case "likes.load": call { await likes.load() }
         case "likes.loadMore": call { await likes.loadMore() }
@@ -129,7 +144,6 @@ final class CaseRunner {
         case "start": return .start
         case "stop": return .stop
         case "offline": return .networkLost
-        case "online": return .networkFound
         default: return nil
         }
     }
@@ -159,8 +173,11 @@ final class CaseRunner {
     }
 
     private var state: CaseValue {
-        let (likes, results) = (likes, results)
-        call { results.likes = await likes.state }
+        let (likes, queue, results) = (likes, queue, results)
+        call {
+            results.likes = await likes.state
+            results.reports = await queue.state
+        }
         executor.drain()
         return CaseReport(inbox: store.state, results: results, cache: cache.data, now: clock.now).value
     }

@@ -33,6 +33,7 @@ class CaseRun {
     #inbox;
     #push;
     #plan;
+    #givenUp = 0;
 
     constructor(given, library) {
         this.#library = library;
@@ -43,6 +44,7 @@ class CaseRun {
 
     async run(steps) {
         this.#inbox = await this.#makeInbox();
+        this.#inbox.addEventListener("reportfailed", ({ detail }) => (this.#givenUp += detail.reports.length));
         for (const [index, step] of steps.entries()) {
             const problems = await this.#take(step);
             if (problems.length > 0) return problems.map((problem) => `step ${index + 1} (${step.do}): ${problem}`);
@@ -60,7 +62,7 @@ class CaseRun {
             baseURL: "https://inbox.example", token: this.#server.token, fetch: this.#server.fetch, person: "person-1",
             pageSize: this.given.pageSize, clock: this.#clock, random: () => this.given.random, locks: null, channel: null,
             storage: {
-                get: (key) => this.#storage.get(key) ?? first,
+                get: (key) => this.#storage.get(key) ?? (isOfReports(key) ? null : first),
                 set: (key, text) => void this.#storage.set(key, text),
                 remove: (key) => void this.#storage.delete(key),
             },
@@ -92,6 +94,8 @@ class CaseRun {
         case "text": return this.#server.send(step.text);
         case "endStream": return this.#server.end();
         case "parsePush": return inbox.handlePush(step.payload).then((push) => (this.#push = push));
+        case "report": return inbox.report(step.events);
+        case "receipt": return inbox.confirmReceipt(step.id, step.deviceId);
         case "reconcilePlan": return this.#reconcile(step);
         case "likes.act": return likes.act(step.id, step.action);
         case "features": return likes.loadFeatures();
@@ -116,10 +120,11 @@ class CaseRun {
     }
 
     get #state() {
-        const { items, error, ...state } = this.#inbox.state;
+        const { items, error, reports, ...state } = this.#inbox.state;
         const { likes, error: likesError, newLikes, features, unblur, isVisible, ...likesState } = this.#inbox.likes.state;
         return {
             ...state, error: plain(error), newLikes, features, unblur, isVisible, push: this.#push, plan: this.#plan, cache: this.#cached,
+            reports: { ...reports, error: plain(reports.error), givenUp: this.#givenUp },
             ...listed(items), items: Object.fromEntries(items.map((item) => [item.id, item])),
             likes: {
                 ...likesState, error: plain(likesError), ids: likes.map((like) => like.id),
@@ -129,7 +134,7 @@ class CaseRun {
     }
 
     get #cached() {
-        const [text] = this.#storage.values();
+        const [, text] = [...this.#storage].find(([key]) => !isOfReports(key)) ?? [];
         if (!text) return null;
         const { items, unreadCount, total } = JSON.parse(text);
         return { ...listed(items), unreadCount, total };
@@ -142,6 +147,10 @@ class CaseRun {
             if (this.#server.activity !== seen) [quiet, seen] = [0, this.#server.activity];
         }
     }
+}
+
+function isOfReports(key) {
+    return key.startsWith("tidings-reports:");
 }
 
 function listed(items) {
