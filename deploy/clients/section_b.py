@@ -6,7 +6,7 @@ usage: section_b.py     (deploy/clients/run starts the servers)
 import secrets
 from datetime import datetime, timedelta, timezone
 
-from client import Backend, Checks, Client, person, pushes
+from client import Backend, Checks, Client, person, pushes, seconds_from_now
 
 checks = Checks("B")
 backend = Backend("/clients/b")
@@ -177,6 +177,30 @@ def an_unknown_type():
     checks.equal("unknown type: nothing of the batch is sent", ann.get("/api/notifications")["total"], 0)
 
 
+def receipts():
+    ann, _ = with_device("b-receipt")
+    device = devices(ann)[0]["device_id"]
+    id = backend.send("orderUpdate", ann)
+    backend.settled(id, push=("sent", "accepted"))
+    path, stranger = f"/api/notifications/{id}/receipt", person("b-stranger")
+    unknown = "4a968a44-256a-4f4b-80ad-d37efe8c75fd"
+    checks.problem("receipt: somebody else's notification", stranger.post(path, {"deviceId": device}), 404, "not-found")
+    checks.problem("receipt: an unknown device", ann.post(path, {"deviceId": unknown}), 404, "not-found")
+    checks.problem("receipt: no device", ann.post(path, {}), 422, "invalid", "/deviceId")
+    checks.equal("receipt: none of these counts", backend.deliveries(id)["push"], ("sent", "accepted"))
+    checks.status("receipt: 204", ann.post(path, {"deviceId": device}), 204)
+    checks.status("receipt: again, harmless", ann.post(path, {"deviceId": device}), 204)
+    checks.equal("receipt: the push is delivered", backend.deliveries(id)["push"], ("delivered", "delivered"))
+
+
+def an_unknown_payload():
+    ann = person("b-payload")
+    event = {"type": "unknownPayload", "at": seconds_from_now(-5), "detail": {"reason": "unknownType", "type": "weather"}}
+    for what in ("unknown payload: it is reported", "unknown payload: the report may come twice"):
+        answer = ann.post("/api/events", {"events": [event]})
+        checks.equal(what, (answer.status, answer.json), (202, {"accepted": 1}))
+
+
 def devices(someone):
     """The devices as the backend of the app reads them, the latest registration first."""
     return backend.get(f"/v1/recipients/{someone.recipient}/devices")["devices"]
@@ -195,7 +219,9 @@ def quiet_now():
     return {"timeZone": "UTC", "quietHoursStart": start, "quietHoursEnd": end}
 
 
-for part in (registration, a_token_moves, changes, metadata, download_ready, no_device_no_silent_push, an_unknown_type):
+for part in (
+    registration, a_token_moves, changes, metadata, download_ready, no_device_no_silent_push, an_unknown_type, receipts, an_unknown_payload,
+):
     with checks.part(part.__name__.replace("_", " ")):
         part()
 checks.finish()

@@ -197,8 +197,27 @@ def many_clients_at_once():
     checks.equal("two clients at once: the count equals a recount", (items["unreadCount"], recount), (0, 0))
 
 
+def engagement():
+    ann, bob = person("d-engagement"), person("d-curious")
+    id = backend.deliver("PAYMENT_DUE", ann)
+    events = [{"type": type, "notificationId": id, "at": seconds_from_now(-2)} for type in ("displayed", "opened")]
+    for what in ("events: they are stored", "events: they may come twice"):
+        answer = ann.post("/api/events", {"events": events})
+        checks.equal(what, (answer.status, answer.json), (202, {"accepted": 2}))
+    foreign = bob.post("/api/events", {"events": [{"type": "dismissed", "notificationId": id}]})
+    checks.equal("events: about somebody else's item", (foreign.status, foreign.json), (202, {"accepted": 1}))
+    steps = [step for step in backend.get(f"/v1/notifications/{id}")["timeline"] if step["actor"] == "app"]
+    checks.equal("events: the backend sees each once", sorted(step["verdict"] for step in steps), ["displayed", "opened"])
+    checks.equal("events: an opened item is still unread", ann.get(f"/api/notifications/{id}")["notification"]["isRead"], False)
+    for what, (wrong, place) in {
+        "no events": ({"events": []}, "/events"), "an unknown type": ({"events": [{"type": "clicked"}]}, "/events/0/type"),
+        "a wrong time": ({"events": [{"type": "opened", "at": "now"}]}, "/events/0/at"),
+    }.items():
+        checks.problem(f"events: {what}", ann.post("/api/events", wrong), 422, "invalid", place)
+
+
 for part in (
-    items, listing, reading, deleting, what_is_not_theirs, credentials, errors, preferences_by_type, many_clients_at_once,
+    items, listing, reading, deleting, what_is_not_theirs, credentials, errors, preferences_by_type, engagement, many_clients_at_once,
 ):
     with checks.part(part.__name__.replace("_", " ")):
         part()
