@@ -54,6 +54,21 @@ import TidingsTestSupport
         }
     }
 
+    /// The answer to the worker's commit was lost, and the device is faster than the worker's second try.
+    @Test func aReceiptMakesNoAttemptOfARepeatedOutcome() async throws {
+        try await StoreScene.with { scene in
+            try await scene.register("phone-1", of: Self.ann)
+            let packs = try await scene.take(1...1).packs
+            let settled = try await scene.finish(packs, as: (.sent, .accepted), on: "phone-1")
+            #expect(try await scene.confirm(packs[0].entries[0].key, on: "phone-1") == .applied)
+            let attempts: SQL = "select count(*) from tidings.attempts"
+            let before = try await scene.count(attempts)
+            try await scene.store.settle(settled, worker: "w")
+            #expect(try await scene.count(attempts) == before)
+            #expect(try await scene.ending(of: packs[0].entries[0].key) == "delivered delivered")
+        }
+    }
+
     /// A delivery that failed without a known outcome did arrive. A refusal and a cancellation stay.
     @Test func aReceiptMovesNothingBack() async throws {
         try await StoreScene.with { scene in
@@ -96,6 +111,67 @@ import TidingsTestSupport
             #expect(try await scene.confirm(key, on: "phone-2") == .applied)
             #expect(try await scene.confirm(key, on: "phone-1") == .repeated)
             #expect(try await scene.count("select count(*) from tidings.reports") == 1)
+        }
+    }
+
+    @Test func aRepetitionConfirmsNoOtherDelivery() async throws {
+        try await StoreScene.with { scene in
+            let key = try await scene.pushed(to: nil)
+            try await scene.register("phone-1", of: Self.ann)
+            let other = try await scene.plan(beside: key)
+            try await scene.end(other, beside: key)
+            #expect(try await scene.confirm(key, on: "phone-1") == .applied)
+            #expect(try await scene.confirm(key, on: "phone-1") == .repeated)
+            #expect(try await scene.ending(of: key) == "delivered delivered")
+            #expect(try await scene.ending(of: other) == "sent accepted")
+        }
+    }
+
+    /// The device got the first attempt, whose outcome stayed unknown. An operator sends the delivery again later.
+    @Test func aDeliverySentAgainIsConfirmedAgain() async throws {
+        try await StoreScene.with { scene in
+            let key = try await scene.pushed(to: "phone-1", as: (.failed, .providerRejected))
+            #expect(try await scene.confirm(key, on: "phone-1") == .kept)
+            _ = try await scene.system.query(
+                "update tidings.deliveries set attempts = attempts + 1, state = 'sent', reason = 'accepted'")
+            #expect(try await scene.confirm(key, on: "phone-1") == .applied)
+            #expect(try await scene.confirm(key, on: "phone-1") == .repeated)
+            #expect(try await scene.count("select count(*) from tidings.reports") == 2)
+        }
+    }
+
+    /// One delivery to the person serves all devices, and each device has a row that says so.
+    @Test func aDeviceServedByAnotherDeliveryConfirmsThatOne() async throws {
+        try await StoreScene.with { scene in
+            let key = try await scene.pushed(to: nil)
+            try await scene.register("phone-1", of: Self.ann)
+            let other = try await scene.plan(beside: key, endpoint: "phone-1")
+            try await scene.end(other, beside: key, as: (.suppressed, .sameDevice), endpoint: "phone-1")
+            #expect(try await scene.confirm(key, on: "phone-1") == .applied)
+            #expect(try await scene.ending(of: key) == "delivered delivered")
+            #expect(try await scene.ending(of: other) == "suppressed sameDevice")
+        }
+    }
+
+    /// A delivery to the person is not confirmed in the place of one to the device that is still under way. Another channel counts as little
+    /// as another device.
+    @Test func onlyADeliveryOfTheDeviceIsWaitedFor() async throws {
+        try await StoreScene.with { scene in
+            let key = try await scene.pushed(to: nil)
+            for device in ["phone-1", "phone-2"] { try await scene.register(device, of: Self.ann) }
+            let push = try await scene.plan(beside: key, endpoint: "phone-1")
+            let mail = try await scene.plan(beside: key, channel: .email)
+            #expect(try await scene.confirm(key, on: "phone-1") == .early)
+            try await scene.end(push, beside: key, endpoint: "phone-1")
+            #expect(try await scene.confirm(key, on: "phone-1") == .applied)
+            #expect(try await scene.ending(of: push) == "delivered delivered")
+            #expect(try await scene.confirm(key, on: "phone-2") == .applied)
+            #expect(try await scene.ending(of: key) == "delivered delivered")
+            try await scene.end(mail, beside: key)
+            // A failover adds deliveries that the first decision does not name.
+            _ = try await scene.system.query("update tidings.notifications set planned = planned + 1")
+            try await scene.register("phone-3", of: Self.ann)
+            #expect(try await scene.confirm(key, on: "phone-3") == .early)
         }
     }
 
@@ -162,7 +238,11 @@ extension StoreScene {
         return packs[0].entries[0].key
     }
 
-    fileprivate func finish(_ packs: [Pack], as end: (state: DeliveryState, reason: ReasonCode), on device: String?) async throws {
+    /// Returns what the worker has written.
+    @discardableResult
+    fileprivate func finish(
+        _ packs: [Pack], as end: (state: DeliveryState, reason: ReasonCode), on device: String?
+    ) async throws -> [PackSettlement] {
         try await claim(packs, worker: "w")
         let now = store.clock.now()
         let settled = packs.map { pack in
@@ -183,6 +263,37 @@ extension StoreScene {
                 where notification_id = \(key.notificationID.description)::text::uuid and ordinal = \(Int16(key.ordinal))
                 """)
         }
+        return settled
+    }
+
+    /// Adds a planned delivery to the notification of another one. It has not ended.
+    fileprivate func plan(
+        beside key: DeliveryKey, channel: Channel = .push, endpoint: String? = nil
+    ) async throws -> DeliveryKey {
+        let ordinal = try await count(
+            """
+            update tidings.notifications set planned = planned + 1, decision = jsonb_set(
+                decision::jsonb, array['deliveries', planned::text],
+                decision::jsonb #> '{deliveries,0}' || jsonb_build_object('channel', \(channel.rawValue), 'endpoint', \(endpoint)))::text
+            where id = \(key.notificationID.description)::text::uuid returning planned::bigint - 1
+            """)
+        return DeliveryKey(key.notificationID, ordinal)
+    }
+
+    /// Ends a planned delivery, with the row of another one as its pattern.
+    fileprivate func end(
+        _ key: DeliveryKey, beside pattern: DeliveryKey, as end: (state: DeliveryState, reason: ReasonCode) = (.sent, .accepted),
+        endpoint: String? = nil
+    ) async throws {
+        _ = try await system.query(
+            """
+            insert into tidings.deliveries
+            select (jsonb_populate_record(d, jsonb_build_object('ordinal', \(Int16(key.ordinal)), 'state', \(end.state.rawValue),
+                'reason', \(end.reason.rawValue), 'endpoint', \(endpoint), 'channel', n.decision::json #>> array['deliveries',
+                \(String(key.ordinal)), 'channel']))).*
+            from tidings.deliveries d join tidings.notifications n on n.id = d.notification_id
+            where d.notification_id = \(key.notificationID.description)::text::uuid and d.ordinal = \(Int16(pattern.ordinal))
+            """)
     }
 
     fileprivate func register(_ device: String, of person: RecipientKey) async throws {

@@ -157,11 +157,13 @@ private struct LateEnds {
         """
     }
 
-    /// Returns the deliveries whose own row already has the late outcome.
+    /// Returns the deliveries whose own row already has the late outcome, or had it before a report moved it on.
     var told: SQL {
         """
         select t.notification_id, t.ordinal from (\(given)) t join tidings.deliveries d
-            on d.notification_id = t.notification_id and d.ordinal = t.ordinal and d.attempts = t.attempt and d.state = t.state
+            on d.notification_id = t.notification_id and d.ordinal = t.ordinal and d.attempts = t.attempt
+                and (d.state = t.state or exists (select from tidings.reports r where r.notification_id = d.notification_id
+                    and r.ordinal = d.ordinal and r.attempt = d.attempts and r.moved and r.state_before = t.state))
                 and d.provider_message_id is not distinct from t.provider_message_id
         where d.notification_id between \(range.low) and \(range.high)
         """

@@ -1,7 +1,7 @@
 public import TidingsCore
 import TidingsPostgres
 
-/// The result of one report of a provider.
+/// The result of one report of a provider, or of one receipt of a device.
 public enum ReportResult: String, Sendable, Hashable, CaseIterable {
     /// The delivery has a new state.
     case applied
@@ -9,9 +9,9 @@ public enum ReportResult: String, Sendable, Hashable, CaseIterable {
     case kept
     /// The report was recorded before.
     case repeated
-    /// The report tells of a step that Tidings does not record.
+    /// The report tells of a step that Tidings does not record. Or a device confirms what stands in its plan of local notifications.
     case ignored
-    /// No delivery of the provider has this reference, or the delivery is past retention.
+    /// No delivery of the provider has this reference, nothing was sent to the device, or the delivery is past retention.
     case unknown
     /// The delivery has not ended yet: the worker has not written the provider's answer, or a retry waits. The report counts when it comes
     /// again.
