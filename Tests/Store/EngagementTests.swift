@@ -124,6 +124,17 @@ import TidingsTestSupport
         }
     }
 
+    /// An inbox entry outlives its notification, which is dropped with its day.
+    @Test func anEventAboutAnOldInboxEntryHasItsType() async throws {
+        try await StoreScene.with { scene in
+            let (own, foreign) = (try await scene.deliver(to: Self.ann), try await scene.deliver(to: Self.bob))
+            _ = try await scene.system.query("delete from tidings.notifications")
+            _ = try await scene.report([EngagementEvent(.opened, notification: own), EngagementEvent(.opened, notification: foreign)])
+            let types = try await scene.system.query("select coalesce(type, '-') from tidings_ops.engagement order by 1").rows
+            #expect(try types.map { try $0.decode(String.self) } == ["-", "orderUpdate"])
+        }
+    }
+
     /// A device may be years off, and an app may have been offline for weeks.
     @Test func theClockOfADeviceIsNotTrustedBlindly() async throws {
         try await StoreScene.with { scene in

@@ -5,7 +5,7 @@ import TidingsPostgres
 struct EngagementFacts {
     /// The id of the device, if the person has it.
     let device: String?
-    /// The type of the notification, if the person has it.
+    /// The type of the notification, if the person has it, or has its inbox entry.
     let type: String?
     /// The provider of the delivery that the event is about.
     let provider: String?
@@ -37,7 +37,7 @@ struct EngagementRows {
     /// `limit 1` makes PostgreSQL look up one notification at a time, in the partition of its day.
     static func facts(of events: [EngagementEvent], by person: RecipientKey) -> SQL {
         """
-        select e.id, n.type, d.provider,
+        select e.id, coalesce(n.type, i.type), d.provider,
             coalesce(case when d.ordinal is not null then m.market end, e.market,
                 case when n.id is not null then coalesce(n.decision::json ->> 'market', 'default') end, own.market)
         from unnest(\(events.map { $0.notification?.uuid }), \(events.map(\.device)))
@@ -46,6 +46,11 @@ struct EngagementRows {
             select id, type, decision from tidings.notifications
             where id = told.notification_id and tenant = \(person.tenant) and recipient_id = \(person.id) limit 1
         ) n on true
+        -- An inbox entry outlives its notification.
+        left join lateral (
+            select type from tidings.inbox
+            where tenant = \(person.tenant) and recipient_id = \(person.id) and notification_id = told.notification_id limit 1
+        ) i on n.id is null
         left join lateral (
             select x.ordinal, x.provider from tidings.deliveries x
             where x.notification_id = n.id and x.provider <> '' and x.state in ('sent', 'delivered')

@@ -2284,6 +2284,10 @@ CREATE VIEW tidings_ops.engagement AS
     engagement.provider,
     engagement.market,
         CASE
+            WHEN (engagement.event = 'action'::text) THEN ((engagement.detail)::json ->> 'action'::text)
+            ELSE NULL::text
+        END AS action,
+        CASE
             WHEN (engagement.event = 'unknownPayload'::text) THEN ((engagement.detail)::json ->> 'reason'::text)
             ELSE NULL::text
         END AS payload_reason,
@@ -2314,6 +2318,8 @@ COMMENT ON COLUMN tidings_ops.engagement.type IS 'The type of the notification. 
 COMMENT ON COLUMN tidings_ops.engagement.provider IS 'The provider of the delivery that the event is about: the delivery to the device, else the first that arrived. Null if none arrived.';
 
 COMMENT ON COLUMN tidings_ops.engagement.market IS 'The market of that delivery, else of the device, else of the person.';
+
+COMMENT ON COLUMN tidings_ops.engagement.action IS 'For action: the action that the person chose, as the app names it. Null if the app told none, and for any other event.';
 
 COMMENT ON COLUMN tidings_ops.engagement.payload_reason IS 'For unknownPayload: missing, malformed or unknownType, as the app says. Null for any other event.';
 
@@ -3734,21 +3740,23 @@ CREATE INDEX endpoints_device ON tidings.endpoints USING btree (id) WHERE (chann
 
 CREATE UNIQUE INDEX endpoints_token ON tidings.endpoints USING btree (tidings.token_hash(COALESCE(token_identity, address)), tenant) WHERE (channel = 'push'::text);
 
-CREATE INDEX engagement_0_received_at_idx ON tidings.engagement_0 USING brin (received_at) WITH (autosummarize='on');
+CREATE INDEX engagement_received_at_idx ON ONLY tidings.engagement USING btree (received_at);
 
-CREATE INDEX engagement_1_received_at_idx ON tidings.engagement_1 USING brin (received_at) WITH (autosummarize='on');
+CREATE INDEX engagement_0_received_at_idx ON tidings.engagement_0 USING btree (received_at);
 
-CREATE INDEX engagement_2_received_at_idx ON tidings.engagement_2 USING brin (received_at) WITH (autosummarize='on');
+CREATE INDEX engagement_1_received_at_idx ON tidings.engagement_1 USING btree (received_at);
 
-CREATE INDEX engagement_3_received_at_idx ON tidings.engagement_3 USING brin (received_at) WITH (autosummarize='on');
+CREATE INDEX engagement_2_received_at_idx ON tidings.engagement_2 USING btree (received_at);
 
-CREATE INDEX engagement_4_received_at_idx ON tidings.engagement_4 USING brin (received_at) WITH (autosummarize='on');
+CREATE INDEX engagement_3_received_at_idx ON tidings.engagement_3 USING btree (received_at);
 
-CREATE INDEX engagement_5_received_at_idx ON tidings.engagement_5 USING brin (received_at) WITH (autosummarize='on');
+CREATE INDEX engagement_4_received_at_idx ON tidings.engagement_4 USING btree (received_at);
 
-CREATE INDEX engagement_6_received_at_idx ON tidings.engagement_6 USING brin (received_at) WITH (autosummarize='on');
+CREATE INDEX engagement_5_received_at_idx ON tidings.engagement_5 USING btree (received_at);
 
-CREATE INDEX engagement_7_received_at_idx ON tidings.engagement_7 USING brin (received_at) WITH (autosummarize='on');
+CREATE INDEX engagement_6_received_at_idx ON tidings.engagement_6 USING btree (received_at);
+
+CREATE INDEX engagement_7_received_at_idx ON tidings.engagement_7 USING btree (received_at);
 
 CREATE INDEX engagement_days_day_idx ON tidings.engagement_days USING btree (day);
 
@@ -3878,19 +3886,35 @@ CREATE INDEX reservations_id ON tidings.reservations USING btree (id);
 
 ALTER INDEX tidings.engagement_pkey ATTACH PARTITION tidings.engagement_0_pkey;
 
+ALTER INDEX tidings.engagement_received_at_idx ATTACH PARTITION tidings.engagement_0_received_at_idx;
+
 ALTER INDEX tidings.engagement_pkey ATTACH PARTITION tidings.engagement_1_pkey;
+
+ALTER INDEX tidings.engagement_received_at_idx ATTACH PARTITION tidings.engagement_1_received_at_idx;
 
 ALTER INDEX tidings.engagement_pkey ATTACH PARTITION tidings.engagement_2_pkey;
 
+ALTER INDEX tidings.engagement_received_at_idx ATTACH PARTITION tidings.engagement_2_received_at_idx;
+
 ALTER INDEX tidings.engagement_pkey ATTACH PARTITION tidings.engagement_3_pkey;
+
+ALTER INDEX tidings.engagement_received_at_idx ATTACH PARTITION tidings.engagement_3_received_at_idx;
 
 ALTER INDEX tidings.engagement_pkey ATTACH PARTITION tidings.engagement_4_pkey;
 
+ALTER INDEX tidings.engagement_received_at_idx ATTACH PARTITION tidings.engagement_4_received_at_idx;
+
 ALTER INDEX tidings.engagement_pkey ATTACH PARTITION tidings.engagement_5_pkey;
+
+ALTER INDEX tidings.engagement_received_at_idx ATTACH PARTITION tidings.engagement_5_received_at_idx;
 
 ALTER INDEX tidings.engagement_pkey ATTACH PARTITION tidings.engagement_6_pkey;
 
+ALTER INDEX tidings.engagement_received_at_idx ATTACH PARTITION tidings.engagement_6_received_at_idx;
+
 ALTER INDEX tidings.engagement_pkey ATTACH PARTITION tidings.engagement_7_pkey;
+
+ALTER INDEX tidings.engagement_received_at_idx ATTACH PARTITION tidings.engagement_7_received_at_idx;
 
 ALTER INDEX tidings.idempotency_pkey ATTACH PARTITION tidings.idempotency_0_pkey;
 

@@ -13,22 +13,21 @@ create table tidings.engagement (
     told_at         timestamptz,           -- by the device's clock; null: the event has no time
     received_at     timestamptz not null,
     device_id       text,                  -- null: the event names no device of the person
-    type            text,                  -- null: the event names no notification of the person that is kept
+    type            text,                  -- null: the event names no notification or inbox entry of the person that is kept
     provider        text,                  -- of the delivery that the event is about; null: none arrived
     market          text        not null,
     detail          text,                  -- JSON: an object of texts
     primary key (tenant, recipient_id, notification_id, key)
 ) partition by hash (tenant, recipient_id);
 
--- Retention finds old rows through the BRIN index: rows arrive in the order of their time.
 do $$ begin
     for i in 0..7 loop
         execute format('create table tidings.engagement_%s partition of tidings.engagement
             for values with (modulus 8, remainder %s)', i, i);
-        execute format('create index engagement_%s_received_at_idx on tidings.engagement_%1$s
-            using brin (received_at) with (autosummarize = on)', i);
     end loop;
 end $$;
+-- For retention. No BRIN index: new rows take the room of deleted ones, and the ranges of a BRIN index never forget their oldest time.
+create index engagement_received_at_idx on tidings.engagement (received_at);
 
 -- The number of stored events of each person on the last day of UTC on which the person sent any. It bounds the events of a day. The lock
 -- on this row puts the requests of a person in sequence.
@@ -78,6 +77,7 @@ create table tidings.engagement_totals (
 create view tidings_ops.engagement as
     select tenant, recipient_id, nullif(notification_id, '00000000-0000-0000-0000-000000000000') as notification_id, event, occurred_at,
         received_at, device_id, type, provider, market,
+        case when event = 'action' then detail::json ->> 'action' end as action,
         case when event = 'unknownPayload' then detail::json ->> 'reason' end as payload_reason,
         case when event = 'unknownPayload' then detail::json ->> 'type' end as payload_type
     from tidings.engagement;
@@ -98,6 +98,8 @@ comment on column tidings_ops.engagement.type is 'The type of the notification. 
 comment on column tidings_ops.engagement.provider is
     'The provider of the delivery that the event is about: the delivery to the device, else the first that arrived. Null if none arrived.';
 comment on column tidings_ops.engagement.market is 'The market of that delivery, else of the device, else of the person.';
+comment on column tidings_ops.engagement.action is
+    'For action: the action that the person chose, as the app names it. Null if the app told none, and for any other event.';
 comment on column tidings_ops.engagement.payload_reason is
     'For unknownPayload: missing, malformed or unknownType, as the app says. Null for any other event.';
 comment on column tidings_ops.engagement.payload_type is

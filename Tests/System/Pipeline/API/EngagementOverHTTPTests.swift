@@ -8,15 +8,15 @@ import TidingsTestSupport
     /// A push provider that accepts everything for a device.
     private static let catalogue =
         TestCatalogue.types
-        + """
-        providers:
-          apns: {channel: push, kind: "null"}
-          inbox: {channel: inApp, kind: inbox}
-        markets:
-          default: {push: [apns], inApp: [inbox]}
-        defaultMarket: default
+            + """
+            providers:
+              apns: {channel: push, kind: "null"}
+              inbox: {channel: inApp, kind: inbox}
+            markets:
+              default: {push: [apns], inApp: [inbox]}
+            defaultMarket: default
 
-        """
+            """
     private static let unknown = "01a211a4-318c-7610-a6e0-44805af145a0"
 
     /// Registers a device, sends a notification to it, and returns both ids.
@@ -70,22 +70,26 @@ import TidingsTestSupport
             let at = try await api.pipeline.clock(plus: "-1 hour")
             let body = """
                 {"events":[{"type":"opened","notificationId":"\(id)","deviceId":"\(device)","at":"\(at)","detail":{"from":"lock screen"}},
+                {"type":"action","detail":{"action":"reply"}},
                 {"type":"unknownPayload","at":null,"detail":{"reason":"unknownType","type":"weather"}}]}
                 """
             for _ in 0..<2 {
                 let answer = try await api.ask("ada", "POST", "/api/events", body: body)
-                #expect(answer.status == 202 && answer.json["accepted"] == 2, "\(answer.text)")
+                #expect(answer.status == 202 && answer.json["accepted"] == 3, "\(answer.text)")
             }
             let rows = try await api.pipeline.system.query(
                 """
-                select concat_ws(' ', event, type, provider, market, device_id = \(device), payload_reason, payload_type)
+                select concat_ws(' ', event, type, provider, market, device_id = \(device), action, payload_reason, payload_type)
                 from tidings_ops.engagement
                 """
             ).rows.map { try $0.decode(String.self) }
-            #expect(rows.sorted() == ["opened orderUpdate apns default t", "unknownPayload default unknownType weather"])
+            #expect(
+                rows.sorted() == [
+                    "action default reply", "opened orderUpdate apns default t", "unknownPayload default unknownType weather",
+                ])
             let isCounted = try await api.pipeline.system.eventually(
                 "select coalesce(sum(n), 0)::bigint from tidings_ops.engagement_counts"
-            ) { $0 == 2 }
+            ) { $0 == 3 }
             #expect(isCounted, "\(api.pipeline.roles.errorsSoFar)")
 
             // The event moves nothing.
