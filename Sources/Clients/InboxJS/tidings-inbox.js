@@ -1578,6 +1578,7 @@ class ReportQueue {
         this.#hasEnded = true;
         this.#options.clock.clearTimeout(this.#timer);
         [this.#entries, this.#error] = [[], null];
+        this.#options.onChange();
         return this.#change(() => null);
     }
 
