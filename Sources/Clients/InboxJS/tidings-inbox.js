@@ -1515,7 +1515,8 @@ export function browserStorage(storage = globalThis.localStorage) {
 // MARK: Reports
 
 /**
- * Reports that the server does not have yet, the oldest first: receipts and events. They are in the storage too, and outlive the page.
+ * Reports that the server does not have yet, in the order of their next tries: receipts and events. They are in the storage too, and
+ * outlive the page.
  *
  * Tabs of one person share the storage. Each tab adds and removes its own reports there, and sends at its start those that it finds. So two
  * tabs may send the same report, which the server counts once.
@@ -1528,9 +1529,8 @@ class ReportQueue {
     #writing = Promise.resolve();
     #reading = null;
     #sending = null;
-    #timer = null;
-    #resumesAt = 0;
-    #failedTries = 0;
+    /** The pauses of all reports, and of the reports of a kind. A receipt has a pause of its own too. */
+    #pauses;
     #eventLimit = limits.reportEvents;
     /** Whether the server refuses the person's token. */
     #isHeld = false;
@@ -1539,6 +1539,7 @@ class ReportQueue {
 
     constructor(options) {
         this.#options = options;
+        this.#pauses = { all: new Pause(options), receipt: new Pause(options), event: new Pause(options) };
     }
 
     /** The number of reports that wait, and the error of the last try. The next success clears it. */
@@ -1556,7 +1557,7 @@ class ReportQueue {
         if (this.#hasEnded) return false;
         const now = this.#options.clock.now();
         const newID = () => `${now.toString(36)}-${Math.random().toString(36).slice(2)}`;
-        const entries = reports.map((report) => ({ id: newID(), addedAt: now, report, isAccepted: false }));
+        const entries = reports.map((report) => this.#entry({ id: newID(), addedAt: now, report }));
         this.#entries.push(...entries);
         this.#isHeld = false;
         this.#cut();
@@ -1566,17 +1567,26 @@ class ReportQueue {
         return entries.every((entry) => entry.isAccepted);
     }
 
-    /** Ends a pause: the network is back. */
+    #entry({ id, addedAt, report }) {
+        return { id, addedAt, report, isAccepted: false, pause: new Pause(this.#options) };
+    }
+
+    /** Ends the pauses: the network is back. */
     resume() {
-        this.#options.clock.clearTimeout(this.#timer);
-        [this.#isHeld, this.#resumesAt] = [false, 0];
+        this.#isHeld = false;
+        this.#endPauses();
         this.#send();
+    }
+
+    #endPauses() {
+        for (const pause of Object.values(this.#pauses)) pause.end();
+        for (const entry of this.#entries) entry.pause.end();
     }
 
     /** Ends the queue, and forgets the reports. */
     clear() {
         this.#hasEnded = true;
-        this.#options.clock.clearTimeout(this.#timer);
+        this.#endPauses();
         [this.#entries, this.#error] = [[], null];
         this.#options.onChange();
         return this.#change(() => null);
@@ -1603,11 +1613,13 @@ class ReportQueue {
         }
     }
 
-    /** The next request: one receipt, or the oldest events. Empty during a pause. */
+    /** The next request: one receipt, or the first events. Empty if there are none, or if all of them wait for a pause. */
     #due() {
-        const isPaused = this.#hasEnded || this.#isHeld || this.#options.clock.now() < this.#resumesAt;
-        const [first] = this.#entries;
-        if (isPaused || first === undefined) return [];
+        if (this.#hasEnded || this.#isHeld) return [];
+        const first = this.#entries.find((entry) => {
+            return [this.#pauses.all, this.#pauses[kindOf(entry.report)], entry.pause].every((pause) => pause.isOver);
+        });
+        if (first === undefined) return [];
         if (first.report.receipt) return [first];
         const batch = [];
         let bytes = 0;
@@ -1625,7 +1637,8 @@ class ReportQueue {
             await this.#request(batch);
             for (const entry of batch) entry.isAccepted = true;
             this.#remove(batch);
-            [this.#failedTries, this.#eventLimit, this.#error] = [0, limits.reportEvents, null];
+            for (const name of ["all", kindOf(batch[0].report)]) this.#pauses[name].reset();
+            [this.#eventLimit, this.#error] = [limits.reportEvents, null];
         } catch (error) {
             if (this.#hasEnded) return;
             this.#failed(batch, (this.#error = TidingsError.from(error)));
@@ -1642,20 +1655,15 @@ class ReportQueue {
     }
 
     #failed(batch, error) {
+        const kind = kindOf(batch[0].report);
+        const scope = pauseScope(error, kind);
         if (error.kind === "unauthorized") {
             this.#isHeld = true;
-        } else if (allowsAnotherTry(error)) {
-            this.#failedTries += 1;
-            // Behind all others, so that a receipt that the server cannot take yet holds nothing up.
+        } else if (scope !== null) {
+            // Behind all others, so that a report on which the server always fails holds nothing up.
             this.#entries = [...this.#entries.filter((entry) => !batch.includes(entry)), ...batch];
-            const pause = this.#pause(error);
-            this.#resumesAt = this.#options.clock.now() + pause;
-            this.#options.clock.clearTimeout(this.#timer);
-            this.#timer = this.#options.clock.setTimeout(() => {
-                // A timer may fire a moment early, and the clock may have been set.
-                this.#resumesAt = 0;
-                this.#send();
-            }, pause);
+            const pause = { all: this.#pauses.all, kind: this.#pauses[kind], receipt: batch[0].pause }[scope];
+            pause.begin(error, () => this.#send());
         } else {
             const named = batch.filter((_, index) => refusedEvents(error).has(index));
             const refused = batch.length === 1 ? batch : named;
@@ -1664,17 +1672,13 @@ class ReportQueue {
         }
     }
 
-    /** The chance keeps the pages of one outage from coming back at the same time. */
-    #pause({ retryAfterSeconds }) {
-        const doubled = limits.shortestPause * 2 ** (Math.min(this.#failedTries, 20) - 1);
-        const own = Math.min(doubled, limits.longestPause) * (1 + this.#options.random()) / 2;
-        return own + Math.min((retryAfterSeconds ?? 0) * 1000, limits.longestAsked);
-    }
-
     // Ends
 
     #remove(entries) {
-        for (const { id } of entries) this.#done.add(id);
+        for (const { id, pause } of entries) {
+            this.#done.add(id);
+            pause.end();
+        }
         this.#entries = this.#entries.filter((entry) => !this.#done.has(entry.id));
     }
 
@@ -1702,7 +1706,7 @@ class ReportQueue {
     #read() {
         return (this.#reading ??= this.#stored().then((stored) => {
             const known = new Set([...this.#done, ...this.#entries.map((entry) => entry.id)]);
-            const missing = stored.filter((entry) => !known.has(entry.id)).map((entry) => ({ ...entry, isAccepted: false }));
+            const missing = stored.filter((entry) => !known.has(entry.id)).map((entry) => this.#entry(entry));
             if (missing.length === 0 || this.#hasEnded) return;
             this.#entries = [...missing, ...this.#entries];
             this.#cut();
@@ -1759,6 +1763,45 @@ class ReportQueue {
     }
 }
 
+/** The wait after failed tries: of all reports, of the reports of a kind, or of one receipt. */
+class Pause {
+    #options;
+    #timer = null;
+    #failedTries = 0;
+
+    constructor(options) {
+        this.#options = options;
+    }
+
+    get isOver() {
+        return this.#timer === null;
+    }
+
+    /** Begins the wait after a failed try. The chance keeps the pages of one outage from coming back at the same time. */
+    begin({ retryAfterSeconds }, onEnd) {
+        this.end();
+        this.#failedTries += 1;
+        const doubled = limits.shortestPause * 2 ** (Math.min(this.#failedTries, 20) - 1);
+        const own = Math.min(doubled, limits.longestPause) * (1 + this.#options.random()) / 2;
+        this.#timer = this.#options.clock.setTimeout(() => {
+            this.#timer = null;
+            onEnd();
+        }, own + Math.min((retryAfterSeconds ?? 0) * 1000, limits.longestAsked));
+    }
+
+    /** Ends the wait. The next one is longer nevertheless. */
+    end() {
+        this.#options.clock.clearTimeout(this.#timer);
+        this.#timer = null;
+    }
+
+    /** Ends the wait and the count of failed tries. */
+    reset() {
+        this.end();
+        this.#failedTries = 0;
+    }
+}
+
 /** Reads stored reports. Anything else than those is none. */
 function storedReports(text) {
     const stored = parseJSON(text);
@@ -1767,8 +1810,21 @@ function storedReports(text) {
         typeof entry?.id === "string" && Number.isFinite(entry.addedAt) && (entry.report?.event ?? entry.report?.receipt));
 }
 
-function allowsAnotherTry({ kind, status }) {
-    return ["network", "decoding", "rateLimited", "unavailable", "server"].includes(kind) || status === 408 || status === 425;
+/** Reports of a kind go to the same path of the server. */
+function kindOf(report) {
+    return report.receipt ? "receipt" : "event";
+}
+
+/**
+ * The reports that wait for a pause after a request with reports of one kind: `all`, those of the `kind`, or the `receipt` alone. Null if
+ * the error refuses the reports of the request, or the person's token.
+ */
+function pauseScope({ kind: error, status }, kind) {
+    // The delivery may not have ended yet, which says nothing about other reports.
+    if (kind === "receipt" && error === "unavailable") return "receipt";
+    if (["network", "decoding", "unavailable", "server"].includes(error) || status === 408 || status === 425) return "all";
+    // A person may have had enough events for a day. The server takes receipts nevertheless.
+    return error === "rateLimited" ? "kind" : null;
 }
 
 /** The positions of the events that a refusal names, by pointers such as `/events/3/detail`. */

@@ -20,23 +20,58 @@ import Testing
     @Test func eventsGoTogetherAndAReceiptAlone() {
         let receipt = Report.receipt(notificationId: "n", deviceId: "d")
         var backlog = Self.backlog([Self.event(1), receipt, Self.event(2)])
-        #expect(backlog.next.map(\.report) == [Self.event(1), Self.event(2)])
-        backlog.remove(backlog.next)
-        #expect(backlog.next.map(\.report) == [receipt])
-        _ = backlog.add([Self.event(3)], at: Self.now)
-        backlog.postpone(backlog.next)
-        #expect(backlog.entries.map(\.report) == [Self.event(3), receipt])
+        let events = backlog.next(at: .zero)
+        #expect(events.map(\.report) == [Self.event(1), Self.event(2)])
+        backlog.accept(events)
+        #expect(backlog.next(at: .zero).map(\.report) == [receipt])
+    }
+
+    /// A report waits for the pauses of all reports, of its kind, and of itself.
+    @Test func aPauseHoldsUpOnlyItsReports() {
+        let (first, second) = (Report.receipt(notificationId: "1", deviceId: "d"), Report.receipt(notificationId: "2", deviceId: "d"))
+        var backlog = Self.backlog([first, second, Self.event(1)])
+        func fail(_ scope: ReportPause.Scope, _ error: InboxError) {
+            let batch = backlog.next(at: .zero)
+            backlog.postpone(batch, scope, after: error, at: .zero, random: 1)
+        }
+        #expect(backlog.nextTime == .zero)
+        fail(.receipt, .unavailable(retryAfter: 5))
+        #expect(backlog.next(at: .zero).map(\.report) == [second])
+        fail(.kind, .rateLimited(retryAfter: 2))
+        #expect(backlog.next(at: .zero).map(\.report) == [Self.event(1)])
+        fail(.all, .network(""))
+        #expect(backlog.next(at: .zero).isEmpty && backlog.nextTime == .seconds(1))
+        #expect(backlog.next(at: .seconds(1)).map(\.report) == [Self.event(1)])
+        #expect(backlog.entries.map(\.report) == [first, second, Self.event(1)])
+        #expect(backlog.next(at: .seconds(6)).map(\.report) == [first])
+        backlog.endPauses()
+        #expect(backlog.next(at: .zero).map(\.report) == [first])
+    }
+
+    @Test func aSuccessEndsTheCountOfFailedTries() {
+        var backlog = Self.backlog([Self.event(1)])
+        for pause in [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300] {
+            let batch = backlog.next(at: .seconds(1_000))
+            backlog.postpone(batch, .all, after: .network(""), at: .zero, random: 1)
+            #expect(backlog.nextTime == .seconds(pause))
+        }
+        let batch = backlog.next(at: .seconds(1_000))
+        backlog.accept(batch)
+        _ = backlog.add([Self.event(2)], at: Self.now)
+        #expect(backlog.nextTime == .zero)
     }
 
     @Test func aRefusedRequestIsHalved() {
         var backlog = Self.backlog((0..<60).map(Self.event))
-        #expect(backlog.next.count == ReportBacklog.maximumEvents)
+        #expect(backlog.next(at: .zero).count == ReportBacklog.maximumEvents)
         for half in [25, 12, 6, 3, 1, 1] {
-            backlog.narrow(backlog.next)
-            #expect(backlog.next.count == half)
+            let batch = backlog.next(at: .zero)
+            backlog.narrow(batch)
+            #expect(backlog.next(at: .zero).count == half)
         }
-        backlog.widen()
-        #expect(backlog.next.count == ReportBacklog.maximumEvents)
+        let batch = backlog.next(at: .zero)
+        backlog.accept(batch)
+        #expect(backlog.next(at: .zero).count == ReportBacklog.maximumEvents)
     }
 
     @Test func reportsSurviveTheirBytes() throws {
@@ -50,7 +85,7 @@ import Testing
         let late = other.expire(at: Self.now.addingTimeInterval(ReportBacklog.maximumAge + 1))
         #expect(early.isEmpty && late.count == 3)
         let nothing = other.restore(Data("[]".utf8))
-        #expect(nothing.isEmpty && other.next.isEmpty)
+        #expect(nothing.isEmpty && other.nextTime == nil)
     }
 
     @Test func aFileKeepsTheReports() async throws {

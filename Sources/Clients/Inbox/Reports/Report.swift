@@ -6,6 +6,13 @@ public enum Report: Codable, Hashable, Sendable {
     case event(EngagementEvent)
 }
 
+extension Report {
+    /// Reports of a kind go to the same path of the server.
+    enum Kind: Hashable, Sendable { case receipt, event }
+
+    var kind: Kind { if case .receipt = self { .receipt } else { .event } }
+}
+
 /// Reports that a ``ReportQueue`` has given up. They are not sent again.
 public struct ReportFailure: Hashable, Sendable {
     public var reports: [Report]

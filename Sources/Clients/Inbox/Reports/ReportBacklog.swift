@@ -1,15 +1,21 @@
 import Foundation
 
-/// The reports of a queue, the oldest first, and the choice of the next request. A value without clock and network.
+/// The reports of a queue in the order of their next tries, and the choice of the next request. A value without clock and network.
 struct ReportBacklog {
     struct Entry: Hashable, Sendable {
         /// Names the entry while a request with it is on its way.
         let number: Int
         let report: Report
         let addedAt: Date
+        /// The wait of a receipt that the server could not take yet.
+        var pause = ReportPause()
     }
 
     private(set) var entries: [Entry] = []
+    /// The wait of all reports.
+    private var pause = ReportPause()
+    /// The waits of the reports of a kind.
+    private var kindPauses: [Report.Kind: ReportPause] = [:]
     private var lastNumber = 0
     /// Events of the next request. Halved while the server refuses a request without naming an event.
     private var eventLimit = Self.maximumEvents
@@ -48,9 +54,11 @@ struct ReportBacklog {
         return old.map(\.report)
     }
 
-    /// The entries of the next request: one receipt, or the oldest events. Empty if there are none.
-    var next: [Entry] {
-        guard let first = entries.first else { return [] }
+    /// The entries of the next request: one receipt, or the first events. Empty if there are none, or if all of them wait for a pause.
+    ///
+    /// - Parameter now: By the clock of ``postpone(_:_:after:at:random:)``.
+    func next(at now: Duration) -> [Entry] {
+        guard let first = entries.first(where: { notBefore($0) <= now }) else { return [] }
         guard case .event = first.report else { return [first] }
         var (batch, bytes): ([Entry], Int) = ([], 0)
         for entry in entries {
@@ -62,21 +70,64 @@ struct ReportBacklog {
         return batch
     }
 
+    /// The time of the next request. Nil if no report waits.
+    var nextTime: Duration? { entries.map { notBefore($0) }.min() }
+
+    /// The end of the pauses of an entry.
+    private func notBefore(_ entry: Entry) -> Duration {
+        max(pause.notBefore, kindPauses[entry.report.kind]?.notBefore ?? .zero, entry.pause.notBefore)
+    }
+
     mutating func remove(_ batch: [Entry]) {
         let numbers = Set(batch.map(\.number))
         entries.removeAll { numbers.contains($0.number) }
     }
 
-    /// Puts entries behind all others, so that a receipt that the server cannot take yet holds nothing up.
-    mutating func postpone(_ batch: [Entry]) {
+    /// Removes the entries of a request that succeeded, which ends the count of failed tries.
+    mutating func accept(_ batch: [Entry]) {
+        remove(batch)
+        eventLimit = Self.maximumEvents
+        pause = ReportPause()
+        if let kind = batch.first?.report.kind { kindPauses[kind] = nil }
+    }
+
+    /// Begins the pause after a failed request, and puts its entries behind all others, so that a report on which the server always fails
+    /// holds nothing up.
+    mutating func postpone(
+        _ batch: [Entry], _ scope: ReportPause.Scope, after error: InboxError, at now: Duration, random: Double
+    ) {
         let numbers = Set(batch.map(\.number))
         entries = entries.filter { !numbers.contains($0.number) } + entries.filter { numbers.contains($0.number) }
+        switch scope {
+        case .all: pause.begin(after: error, at: now, random: random)
+        case .kind:
+            for kind in Set(batch.map(\.report.kind)) {
+                kindPauses[kind, default: ReportPause()].begin(after: error, at: now, random: random)
+            }
+        case .receipt:
+            for index in entries.indices where numbers.contains(entries[index].number) {
+                entries[index].pause.begin(after: error, at: now, random: random)
+            }
+        }
+    }
+
+    /// Ends every pause.
+    mutating func endPauses() {
+        pause.end()
+        for kind in kindPauses.keys { kindPauses[kind]?.end() }
+        for index in entries.indices { entries[index].pause.end() }
+    }
+
+    /// Forgets the reports and their pauses.
+    mutating func clear() {
+        entries = []
+        eventLimit = Self.maximumEvents
+        pause = ReportPause()
+        kindPauses = [:]
     }
 
     /// Halves the next request, to find the event that the server refuses.
     mutating func narrow(_ batch: [Entry]) { eventLimit = max(1, batch.count / 2) }
-
-    mutating func widen() { eventLimit = Self.maximumEvents }
 
     // MARK: Storage
 

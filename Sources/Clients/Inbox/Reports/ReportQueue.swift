@@ -9,8 +9,9 @@ import Foundation
 /// await queue.run()  // For as long as the person is signed in, such as in a task of the app.
 /// ```
 ///
-/// A report without an answer, or with 408, 425, 429 or 5xx, is sent again after a pause that grows from a second to five minutes. Every
-/// other refusal is told by ``failures()``, and the report is given up. After a 401 the reports wait for ``resume()`` or the next report.
+/// A report without an answer, or with 408, 425, 429 or 5xx, is sent again after a pause that grows from a second to five minutes. After a
+/// 429 only the events pause, or only the receipts, and after a 503 to a receipt only this receipt. Every other refusal is told by
+/// ``failures()``, and the report is given up. After a 401 the reports wait for ``resume()`` or the next report.
 ///
 /// At most ``maximumReports`` wait. Nothing is sent while ``run()`` does not run.
 public actor ReportQueue {
@@ -18,10 +19,6 @@ public actor ReportQueue {
     public static let maximumReports = ReportBacklog.maximumReports
     /// The time after which a report that waits is given up, in seconds.
     public static let maximumAge = ReportBacklog.maximumAge
-    /// The pauses between two tries.
-    static let (shortestPause, longestPause) = (1.0, 300.0)
-    /// The longest pause that the server may ask for: until the next day has room for events again.
-    static let longestAsked = 86_400.0
     /// Failures that are kept for the first reader of ``failures()``.
     private static let maximumUntold = 100
 
@@ -40,10 +37,6 @@ public actor ReportQueue {
     private var isChanged = false
     /// Whether the server refuses the person's token.
     private var isHeld = false
-    /// Tries since the last success.
-    private var failedTries = 0
-    /// The end of the pause after a failed try, by `elapsed`.
-    private var resumesAt: Duration?
     private var wake: AsyncStream<Never>.Continuation?
     private var observers: [AsyncStream<ReportQueueState>.Continuation] = []
     private var listeners: [AsyncStream<ReportFailure>.Continuation] = []
@@ -133,7 +126,8 @@ public actor ReportQueue {
 
     /// Sends at once what waits for the end of a pause or for a sign-in, such as when the network is back.
     public func resume() {
-        (isHeld, resumesAt) = (false, nil)
+        isHeld = false
+        backlog.endPauses()
         wake?.finish()
     }
 
@@ -141,8 +135,8 @@ public actor ReportQueue {
     public func clear() async {
         generation += 1
         await restore()
-        backlog.remove(backlog.entries)
-        (failedTries, resumesAt, untold) = (0, nil, [])
+        backlog.clear()
+        untold = []
         update { $0.error = nil }
         await store()
         // The stored reports could not be read, so nothing was written.
@@ -159,20 +153,14 @@ public actor ReportQueue {
         await restore()
         while !Task.isCancelled {
             await giveUpOld()
-            let batch = isHeld ? [] : dueBatch
+            let batch = isHeld ? [] : backlog.next(at: client.environment.elapsed())
             if batch.isEmpty {
-                await wait(until: backlog.entries.isEmpty || isHeld ? nil : resumesAt)
+                await wait(until: isHeld ? nil : backlog.nextTime)
             } else {
                 await send(batch)
             }
         }
         isRunning = false
-    }
-
-    /// The entries to send now. Empty if there are none, or during a pause.
-    private var dueBatch: [ReportBacklog.Entry] {
-        if let resumesAt, resumesAt > client.environment.elapsed() { return [] }
-        return backlog.next
     }
 
     private func giveUpOld() async {
@@ -184,7 +172,6 @@ public actor ReportQueue {
     }
 
     private func send(_ batch: [ReportBacklog.Entry]) async {
-        resumesAt = nil
         do throws(InboxError) {
             if case .receipt(let id, let device) = batch[0].report {
                 try await client.confirmReceipt(of: id, on: device)
@@ -194,9 +181,7 @@ public actor ReportQueue {
                 }
                 try await client.report(events)
             }
-            backlog.remove(batch)
-            backlog.widen()
-            failedTries = 0
+            backlog.accept(batch)
             update { $0.error = nil }
         } catch .cancelled {
             return
@@ -210,10 +195,9 @@ public actor ReportQueue {
     private func failed(_ batch: [ReportBacklog.Entry], _ error: InboxError) {
         if error == .unauthorized {
             isHeld = true
-        } else if error.allowsAnotherTry {
-            failedTries += 1
-            backlog.postpone(batch)
-            resumesAt = client.environment.elapsed() + .seconds(pause(after: error))
+        } else if let scope = error.pauseScope(of: batch[0].report.kind) {
+            let environment = client.environment
+            backlog.postpone(batch, scope, after: error, at: environment.elapsed(), random: environment.random())
         } else {
             let named = error.refusedEvents.filter { $0 < batch.count }
             let refused = batch.count == 1 ? batch : named.map { batch[$0] }
@@ -221,13 +205,6 @@ public actor ReportQueue {
             backlog.remove(refused)
             tell(refused.map(\.report), error)
         }
-    }
-
-    /// Seconds until the next try. The chance keeps the apps of one outage from coming back at the same time.
-    private func pause(after error: InboxError) -> Double {
-        let doubled = Self.shortestPause * pow(2, Double(min(failedTries, 20) - 1))
-        let own = min(doubled, Self.longestPause) * (1 + client.environment.random()) / 2
-        return own + min(error.retryAfter ?? 0, Self.longestAsked)
     }
 
     /// Waits until the time, or without an end, or until ``wake``.
@@ -283,25 +260,5 @@ public actor ReportQueue {
             }
         }
         isWriting = false
-    }
-}
-
-extension InboxError {
-    /// Whether the same report may succeed later.
-    fileprivate var allowsAnotherTry: Bool {
-        switch self {
-        case .rateLimited, .unavailable, .server, .network, .malformedAnswer, .tokenUnavailable: true
-        case .invalid(let status, _, _): status == 408 || status == 425
-        case .unauthorized, .forbidden, .notFound, .cancelled, .tooManyChanges, .tooManyReports: false
-        }
-    }
-
-    /// The positions of the events that a refusal names, by pointers such as `/events/3/detail`.
-    fileprivate var refusedEvents: [Int] {
-        let positions = fieldErrors.compactMap { error -> Int? in
-            let parts = error.pointer.split(separator: "/")
-            return parts.count > 1 && parts[0] == "events" ? Int(parts[1]) : nil
-        }
-        return Set(positions).filter { $0 >= 0 }.sorted()
     }
 }
