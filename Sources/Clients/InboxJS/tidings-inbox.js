@@ -1823,8 +1823,11 @@ function pauseScope({ kind: error, status }, kind) {
     // The delivery may not have ended yet, which says nothing about other reports.
     if (kind === "receipt" && error === "unavailable") return "receipt";
     if (["network", "decoding", "unavailable", "server"].includes(error) || status === 408 || status === 425) return "all";
-    // A person may have had enough events for a day. The server takes receipts nevertheless.
-    return error === "rateLimited" ? "kind" : null;
+    // A receipt names its notification in the path.
+    if (error === "unauthorized" || [400, 413, 422].includes(status) || kind === "receipt" && status === 404) return null;
+    // A person may have had enough events for a day. Or the path or the token is wrong, or something before the server answers: then the
+    // age of the reports ends the tries.
+    return "kind";
 }
 
 /** The positions of the events that a refusal names, by pointers such as `/events/3/detail`. */

@@ -9,8 +9,17 @@ extension InboxError {
         case .network, .malformedAnswer, .tokenUnavailable, .unavailable, .server: .all
         // A person may have had enough events for a day. The server takes receipts nevertheless.
         case .rateLimited: .kind
-        case .invalid(let status, _, _): status == 408 || status == 425 ? .all : nil
-        case .unauthorized, .forbidden, .notFound, .cancelled, .tooManyChanges, .tooManyReports: nil
+        // The path or the token is wrong, or something before the server answers. The age of the reports ends the tries.
+        case .forbidden: .kind
+        // A receipt names its notification in the path.
+        case .notFound: kind == .receipt ? nil : .kind
+        case .invalid(let status, _, _):
+            switch status {
+            case 400, 413, 422: nil
+            case 408, 425: .all
+            default: .kind
+            }
+        case .unauthorized, .cancelled, .tooManyChanges, .tooManyReports: nil
         }
     }
 

@@ -9,9 +9,9 @@ import Foundation
 /// await queue.run()  // For as long as the person is signed in, such as in a task of the app.
 /// ```
 ///
-/// A report without an answer, or with 408, 425, 429 or 5xx, is sent again after a pause that grows from a second to five minutes. After a
-/// 429 only the events pause, or only the receipts, and after a 503 to a receipt only this receipt. Every other refusal is told by
-/// ``failures()``, and the report is given up. After a 401 the reports wait for ``resume()`` or the next report.
+/// A 400, 413 or 422, and a 404 to a receipt, is told by ``failures()``, and the report is given up. After a 401 the reports wait for
+/// ``resume()`` or the next report. After any other failure a report is sent again, after a pause that grows from a second to five minutes.
+/// A 4xx other than 408 and 425 pauses only the events, or only the receipts. A 503 to a receipt pauses only this receipt.
 ///
 /// At most ``maximumReports`` wait. Nothing is sent while ``run()`` does not run.
 public actor ReportQueue {
