@@ -26,7 +26,7 @@ export const limits = Object.freeze({
     settled: 100,
     cachedItems: 100,
     localPlan: 64,
-    /** Reports that wait. With one more, the oldest is given up. */
+    /** Reports that wait. With one more, the oldest is given up, unless a request with it is on its way. */
     reports: 200,
     /** Events of one request, and their bytes. The server takes 100 events and a body of 64 KiB. */
     reportEvents: 50,
@@ -1529,6 +1529,8 @@ class ReportQueue {
     #writing = Promise.resolve();
     #reading = null;
     #sending = null;
+    /** The entries of the request on its way. The server may take them, so they are not given up meanwhile. */
+    #batch = [];
     /** The pauses of all reports, and of the reports of a kind. A receipt has a pause of its own too. */
     #pauses;
     #eventLimit = limits.reportEvents;
@@ -1633,8 +1635,9 @@ class ReportQueue {
     }
 
     async #try(batch) {
+        this.#batch = batch;
         try {
-            await this.#request(batch);
+            await this.#request(batch).finally(() => (this.#batch = []));
             for (const entry of batch) entry.isAccepted = true;
             this.#remove(batch);
             for (const name of ["all", kindOf(batch[0].report)]) this.#pauses[name].reset();
@@ -1647,7 +1650,7 @@ class ReportQueue {
         await this.#write();
     }
 
-    #request(batch) {
+    async #request(batch) {
         const { receipt } = batch[0].report;
         if (!receipt) return this.#options.api.json("POST", "/api/events", { events: batch.map((entry) => entry.report.event) });
         const { notificationId, deviceId } = receipt;
@@ -1661,7 +1664,8 @@ class ReportQueue {
             this.#isHeld = true;
         } else if (scope !== null) {
             // Behind all others, so that a report on which the server always fails holds nothing up.
-            this.#entries = [...this.#entries.filter((entry) => !batch.includes(entry)), ...batch];
+            const waiting = this.#entries.filter((entry) => batch.includes(entry));
+            this.#entries = [...this.#entries.filter((entry) => !batch.includes(entry)), ...waiting];
             const pause = { all: this.#pauses.all, kind: this.#pauses[kind], receipt: batch[0].pause }[scope];
             pause.begin(error, () => this.#send());
         } else {
@@ -1697,7 +1701,8 @@ class ReportQueue {
 
     #cut() {
         const surplus = Math.max(0, this.#entries.length - limits.reports);
-        this.#giveUp(this.#entries.slice(0, surplus), new TidingsError("tooManyReports"));
+        const waiting = this.#entries.filter((entry) => !this.#batch.includes(entry));
+        this.#giveUp(waiting.sort((a, b) => a.addedAt - b.addedAt).slice(0, surplus), new TidingsError("tooManyReports"));
     }
 
     // Storage

@@ -61,6 +61,7 @@ final class ScriptedServer: InboxTransport, @unchecked Sendable {
     private var answers: [String: [InboxHTTPResponse]] = [:]
     private var noted: [InboxHTTPRequest] = []
     private var stream: AsyncThrowingStream<Data, any Error>.Continuation?
+    private var gates: [String: (stream: AsyncStream<Never>, continuation: AsyncStream<Never>.Continuation)] = [:]
 
     var requests: [InboxHTTPRequest] { lock.withLock { noted } }
     var lines: [String] { requests.map(Self.line) }
@@ -71,14 +72,28 @@ final class ScriptedServer: InboxTransport, @unchecked Sendable {
         lock.withLock { answers[line, default: []].append(response) }
     }
 
+    /// Holds the answer to the next request of this line back until ``release(_:)``.
+    func hold(_ line: String) {
+        let gate = AsyncStream.makeStream(of: Never.self)
+        lock.withLock { gates[line] = gate }
+    }
+
+    func release(_ line: String) {
+        lock.withLock { gates.removeValue(forKey: line) }?.continuation.finish()
+    }
+
     func sendOnStream(_ text: String) {
         _ = lock.withLock { stream }?.yield(Data(text.utf8))
     }
 
     func send(_ request: InboxHTTPRequest) async throws -> InboxHTTPResponse {
-        try lock.withLock {
+        let line = Self.line(request)
+        let gate = lock.withLock {
             noted.append(request)
-            let line = Self.line(request)
+            return gates[line]?.stream
+        }
+        if let gate { for await _ in gate {} }
+        return try lock.withLock {
             guard let response = answers[line]?.first else { throw URLError(.notConnectedToInternet) }
             if answers[line, default: []].count > 1 { answers[line]?.removeFirst() }
             return response

@@ -61,6 +61,16 @@ import Testing
         #expect(backlog.nextTime == .zero)
     }
 
+    /// A failed try puts a report behind later ones. It is the oldest nevertheless.
+    @Test func theOldestGoesWhateverTheOrderOfTheTries() {
+        var backlog = Self.backlog([Self.event(0)])
+        let batch = backlog.next(at: .zero)
+        _ = backlog.add([Self.event(1)], at: Self.now.addingTimeInterval(1))
+        backlog.postpone(batch, .all, after: .network(""), at: .zero, random: 0)
+        let surplus = backlog.add((2...ReportBacklog.maximumReports).map(Self.event), at: Self.now.addingTimeInterval(2))
+        #expect(surplus == [Self.event(0)])
+    }
+
     @Test func aRefusedRequestIsHalved() {
         var backlog = Self.backlog((0..<60).map(Self.event))
         #expect(backlog.next(at: .zero).count == ReportBacklog.maximumEvents)

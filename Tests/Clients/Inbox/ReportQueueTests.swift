@@ -38,6 +38,24 @@ import TidingsInbox
         #expect(scene.failures(of: queue).first?.reports.count == 3)
     }
 
+    /// The server may take the reports of a request on its way, so they are not told as given up.
+    @Test func aFullQueueKeepsTheReportsOfTheRequestOnItsWay() {
+        let scene = ReportScene()
+        let line = "POST /api/events"
+        scene.inbox.server.answer(line, status: 202, Self.accepted)
+        scene.inbox.server.hold(line)
+        let queue = scene.queue()
+        let events = Self.events(ReportQueue.maximumReports + 1)
+        scene.does { await queue.report([events[0]]) }
+        scene.does { await queue.report(Array(events.dropFirst())) }
+        let givenUp = scene.failures(of: queue).flatMap(\.reports).compactMap { report -> String? in
+            if case .event(let event) = report { event.notificationId } else { nil }
+        }
+        #expect(givenUp == [Sample.id(1)])
+        scene.inbox.server.release(line)
+        #expect(scene.state(of: queue).waiting == 0)
+    }
+
     @Test func aReportThatWaitedTooLongIsGivenUp() {
         let scene = ReportScene()
         let queue = scene.queue(isRunning: false)

@@ -106,6 +106,31 @@ const cases = {
         await a.inbox.report(Array.from({ length: 203 }, (_, index) => ({ type: "opened", detail: { index: String(index) } })));
         return [a.has({ reports: { waiting: 200 } }), givenUp === 3 ? null : `${givenUp} reports are given up, not 3`];
     },
+    "tabs: a full queue keeps the reports of the request on its way": async ([a]) => {
+        const [events, givenUp] = [Array.from({ length: 201 }, (_, index) => ({ type: "opened", detail: { index: String(index) } })), []];
+        a.inbox.addEventListener("reportfailed", ({ detail }) => givenUp.push(...detail.reports.map(({ event }) => event.detail.index)));
+        const accepted = { request: "POST /api/events", answer: { status: 202, body: { accepted: 1 } } };
+        a.server.expect([{ ...accepted, held: "first" }]);
+        const first = a.inbox.report(events.slice(0, 1));
+        await settle();
+        const others = a.inbox.report(events.slice(1));
+        a.server.expect([accepted, accepted, accepted, accepted]);
+        a.server.release("first");
+        const problems = (await first) ? [] : ["the server has the report of the request on its way"];
+        if (await others) problems.push("one report is given up");
+        if (givenUp.join() !== "1") problems.push(`the reports ${givenUp} are given up, not 1`);
+        return [...problems, a.has({ reports: { waiting: 0, error: null } })];
+    },
+    "tabs: a report that is given up in a pause does not come back": async ([a]) => {
+        const events = Array.from({ length: 201 }, (_, index) => ({ type: "opened", detail: { index: String(index) } }));
+        a.server.expect([{ request: "POST /api/events", answer: { networkError: true }, held: "first" }]);
+        const first = a.inbox.report(events.slice(0, 1));
+        await settle();
+        const others = a.inbox.report(events.slice(1));
+        a.server.release("first");
+        await Promise.all([first, others]);
+        return [a.has({ reports: { waiting: 200, error: { kind: "network" } } })];
+    },
     "tabs: reports of a person who signs out are forgotten": async (_, browser) => {
         const shared = { ...browser, storage: browser.library.memoryStorage() };
         const [a, next] = [new Tab(shared), new Tab(shared)];

@@ -3,7 +3,7 @@ import Foundation
 /// The reports of a queue in the order of their next tries, and the choice of the next request. A value without clock and network.
 struct ReportBacklog {
     struct Entry: Hashable, Sendable {
-        /// Names the entry while a request with it is on its way.
+        /// Names the entry in a request.
         let number: Int
         let report: Report
         let addedAt: Date
@@ -12,6 +12,8 @@ struct ReportBacklog {
     }
 
     private(set) var entries: [Entry] = []
+    /// Numbers of the entries of the request on its way. The server may take them, so they are not given up meanwhile.
+    private var sending: Set<Int> = []
     /// The wait of all reports.
     private var pause = ReportPause()
     /// The waits of the reports of a kind.
@@ -37,8 +39,11 @@ struct ReportBacklog {
 
     /// Takes the oldest reports beyond the limit.
     private mutating func cut() -> [Report] {
-        let surplus = entries.prefix(max(0, entries.count - Self.maximumReports))
-        entries.removeFirst(surplus.count)
+        let count = entries.count - Self.maximumReports
+        guard count > 0 else { return [] }
+        let waiting = entries.filter { !sending.contains($0.number) }
+        let surplus = Array(waiting.sorted { $0.addedAt < $1.addedAt }.prefix(count))
+        remove(surplus)
         return surplus.map(\.report)
     }
 
@@ -49,7 +54,7 @@ struct ReportBacklog {
 
     /// Takes the reports that have waited for too long.
     mutating func expire(at now: Date) -> [Report] {
-        let old = entries.filter { now.timeIntervalSince($0.addedAt) > Self.maximumAge }
+        let old = entries.filter { now.timeIntervalSince($0.addedAt) > Self.maximumAge && !sending.contains($0.number) }
         remove(old)
         return old.map(\.report)
     }
@@ -77,6 +82,10 @@ struct ReportBacklog {
     private func notBefore(_ entry: Entry) -> Duration {
         max(pause.notBefore, kindPauses[entry.report.kind]?.notBefore ?? .zero, entry.pause.notBefore)
     }
+
+    mutating func beginRequest(_ batch: [Entry]) { sending = Set(batch.map(\.number)) }
+
+    mutating func endRequest() { sending = [] }
 
     mutating func remove(_ batch: [Entry]) {
         let numbers = Set(batch.map(\.number))

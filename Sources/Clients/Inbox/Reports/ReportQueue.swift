@@ -15,7 +15,7 @@ import Foundation
 ///
 /// At most ``maximumReports`` wait. Nothing is sent while ``run()`` does not run.
 public actor ReportQueue {
-    /// The most reports that wait. With one more, the oldest is given up.
+    /// The most reports that wait. With one more, the oldest is given up, unless a request with it is on its way.
     public static let maximumReports = ReportBacklog.maximumReports
     /// The time after which a report that waits is given up, in seconds.
     public static let maximumAge = ReportBacklog.maximumAge
@@ -172,6 +172,17 @@ public actor ReportQueue {
     }
 
     private func send(_ batch: [ReportBacklog.Entry]) async {
+        backlog.beginRequest(batch)
+        let error = await failure(of: batch)
+        backlog.endRequest()
+        if error == .cancelled { return }
+        if let error { failed(batch, error) } else { backlog.accept(batch) }
+        update { $0.error = error }
+        await store()
+    }
+
+    /// Sends reports once. Returns why the server does not have them.
+    private func failure(of batch: [ReportBacklog.Entry]) async -> InboxError? {
         do throws(InboxError) {
             if case .receipt(let id, let device) = batch[0].report {
                 try await client.confirmReceipt(of: id, on: device)
@@ -181,15 +192,10 @@ public actor ReportQueue {
                 }
                 try await client.report(events)
             }
-            backlog.accept(batch)
-            update { $0.error = nil }
-        } catch .cancelled {
-            return
+            return nil
         } catch {
-            failed(batch, error)
-            update { $0.error = error }
+            return error
         }
-        await store()
     }
 
     private func failed(_ batch: [ReportBacklog.Entry], _ error: InboxError) {
