@@ -83,6 +83,63 @@ import TidingsInbox
         #expect(scene.state(of: second).waiting == 3 && scene.state(of: second).isStored)
     }
 
+    /// A queue with an own report, while the storage with another one cannot be read.
+    private static func queueWithoutItsStorage(in scene: ReportScene) -> RunningQueue {
+        let before = scene.queue(isRunning: false)
+        scene.does { await before.report(Self.events(1)) }
+        scene.storage.fails = true
+        scene.inbox.server.answer("POST /api/events", status: 202, Self.accepted)
+        let queue = scene.queue()
+        scene.does { await queue.report(Self.events(1)) }
+        #expect(scene.inbox.server.lines.count == 1)
+        #expect(!scene.state(of: queue).isStored)
+        scene.storage.fails = false
+        return queue
+    }
+
+    @Test func aStorageThatFailedIsReadAgainAfterAPause() {
+        let scene = ReportScene()
+        let queue = Self.queueWithoutItsStorage(in: scene)
+        scene.inbox.clock.advance(.seconds(60)) { scene.inbox.executor.drain() }
+        #expect(scene.inbox.server.lines.count == 2)
+        #expect(scene.state(of: queue) == ReportQueueState())
+        #expect(scene.storage.data == nil)
+    }
+
+    @Test func aStorageThatFailedIsReadAgainWhenTheDeviceIsUnlocked() {
+        let scene = ReportScene()
+        let queue = Self.queueWithoutItsStorage(in: scene)
+        scene.does { await queue.resume() }
+        #expect(scene.inbox.server.lines.count == 2)
+        #expect(scene.state(of: queue) == ReportQueueState())
+    }
+
+    /// The next person's token is there already when the storage can be read.
+    @Test func aPersonWhoSignsOutSendsNoStoredReport() {
+        let scene = ReportScene()
+        let queue = Self.queueWithoutItsStorage(in: scene)
+        scene.storage.hold()
+        scene.does { await queue.clear() }
+        #expect(scene.inbox.server.lines.count == 1)
+        scene.storage.release()
+        #expect(scene.state(of: queue) == ReportQueueState())
+        #expect(scene.storage.data == nil)
+        #expect(scene.inbox.server.lines.count == 1)
+    }
+
+    @Test func anAnswerAfterTheSignOutTellsNothing() {
+        let scene = ReportScene()
+        let line = "POST /api/events"
+        scene.inbox.server.answer(line, status: 400)
+        scene.inbox.server.hold(line)
+        let queue = scene.queue()
+        scene.does { await queue.report(Self.events(1)) }
+        scene.does { await queue.clear() }
+        scene.inbox.server.release(line)
+        #expect(scene.failures(of: queue).isEmpty)
+        #expect(scene.state(of: queue) == ReportQueueState())
+    }
+
     @Test func otherBytesAreIgnored() {
         let scene = ReportScene()
         scene.storage.data = Data(#"{"items":[]}"#.utf8)
@@ -173,6 +230,7 @@ private final class RunningQueue: @unchecked Sendable {
 
     func report(_ events: [EngagementEvent]) async { await reports.report(events) }
     func confirmReceipt(of id: String, on device: String) async { await reports.confirmReceipt(of: id, on: device) }
+    func resume() async { await reports.resume() }
     func clear() async { await reports.clear() }
 }
 
@@ -184,6 +242,7 @@ private final class KeptReports: ReportStorage, @unchecked Sendable {
     private let lock = NSLock()
     private var stored: Data?
     private var isFailing = false
+    private var gate: (stream: AsyncStream<Never>, continuation: AsyncStream<Never>.Continuation)?
 
     var data: Data? {
         get { lock.withLock { stored } }
@@ -195,17 +254,35 @@ private final class KeptReports: ReportStorage, @unchecked Sendable {
         set { lock.withLock { isFailing = newValue } }
     }
 
+    /// Holds the next change back until ``release()``.
+    func hold() {
+        let gate = AsyncStream.makeStream(of: Never.self)
+        lock.withLock { self.gate = gate }
+    }
+
+    func release() {
+        lock.withLock { gate }?.continuation.finish()
+        lock.withLock { gate = nil }
+    }
+
+    private func pass() async {
+        let stream = lock.withLock { gate?.stream }
+        if let stream { for await _ in stream {} }
+    }
+
     func read() async throws -> Data? {
         if fails { throw Locked() }
         return data
     }
 
     func write(_ data: Data) async throws {
+        await pass()
         if fails { throw Locked() }
         self.data = data
     }
 
     func remove() async throws {
+        await pass()
         if fails { throw Locked() }
         data = nil
     }

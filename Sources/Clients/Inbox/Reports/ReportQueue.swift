@@ -19,6 +19,8 @@ public actor ReportQueue {
     public static let maximumReports = ReportBacklog.maximumReports
     /// The time after which a report that waits is given up, in seconds.
     public static let maximumAge = ReportBacklog.maximumAge
+    /// The time between two tries to read the storage, such as a file of a device that is locked.
+    private static let readingPause = Duration.seconds(60)
     /// Failures that are kept for the first reader of ``failures()``.
     private static let maximumUntold = 100
 
@@ -29,7 +31,7 @@ public actor ReportQueue {
     private var backlog = ReportBacklog()
     private var current = ReportQueueState()
     private var reading = Reading.notYet
-    /// Grows with each ``clear()``, so that a read that began before brings nothing back.
+    /// Grows with each ``clear()``, so that a read or a request that began before brings nothing back.
     private var generation = 0
     private var isRunning = false
     private var isWriting = false
@@ -124,7 +126,7 @@ public actor ReportQueue {
         await store()
     }
 
-    /// Sends at once what waits for the end of a pause or for a sign-in, such as when the network is back.
+    /// Sends at once what waits for the end of a pause or for a sign-in, such as when the network is back or the device is unlocked.
     public func resume() {
         isHeld = false
         backlog.endPauses()
@@ -134,13 +136,12 @@ public actor ReportQueue {
     /// Forgets the reports, also in the storage. Call it when the person signs out.
     public func clear() async {
         generation += 1
-        await restore()
+        // Stored reports are not read any more: a run would send them with the token of the next person.
+        reading = .done
         backlog.clear()
         untold = []
         update { $0.error = nil }
         await store()
-        // The stored reports could not be read, so nothing was written.
-        if reading != .done { try? await storage?.remove() }
     }
 
     // MARK: Sending
@@ -150,17 +151,25 @@ public actor ReportQueue {
         guard !isRunning else { return }
         isRunning = true
         isHeld = false
-        await restore()
         while !Task.isCancelled {
+            await restore()
             await giveUpOld()
             let batch = isHeld ? [] : backlog.next(at: client.environment.elapsed())
             if batch.isEmpty {
-                await wait(until: isHeld ? nil : backlog.nextTime)
+                await wait(until: nextTurn)
             } else {
                 await send(batch)
             }
         }
         isRunning = false
+    }
+
+    /// The time at which a run goes on, by `elapsed`. Nil if it waits for a call.
+    private var nextTurn: Duration? {
+        let nextTry = isHeld ? nil : backlog.nextTime
+        guard reading != .done else { return nextTry }
+        let nextReading = client.environment.elapsed() + Self.readingPause
+        return nextTry.map { min($0, nextReading) } ?? nextReading
     }
 
     private func giveUpOld() async {
@@ -172,10 +181,11 @@ public actor ReportQueue {
     }
 
     private func send(_ batch: [ReportBacklog.Entry]) async {
+        let own = generation
         backlog.beginRequest(batch)
         let error = await failure(of: batch)
         backlog.endRequest()
-        if error == .cancelled { return }
+        if error == .cancelled || own != generation { return }
         if let error { failed(batch, error) } else { backlog.accept(batch) }
         update { $0.error = error }
         await store()
@@ -230,20 +240,22 @@ public actor ReportQueue {
 
     // MARK: Storage
 
-    /// Reads the storage once. Reports that were added meanwhile come after the stored ones.
+    /// Reads the storage, until that has succeeded once. Reports that were added meanwhile come after the stored ones.
     private func restore() async {
         guard reading == .notYet else { return }
         reading = .onItsWay
         let own = generation
         do {
-            if let storage, let data = try await storage.read(), own == generation {
+            let data = try await storage?.read()
+            guard own == generation else { return }
+            if let data {
                 tell(backlog.restore(data), .tooManyReports)
-                update()
                 wake?.finish()
             }
             reading = .done
             update { $0.isStored = true }
         } catch {
+            guard own == generation else { return }
             // Nothing is written until the stored reports are read: a file may be locked until the device is unlocked.
             reading = .notYet
             update { $0.isStored = false }
