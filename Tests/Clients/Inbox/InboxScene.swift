@@ -10,11 +10,11 @@ final class InboxScene {
     let store: InboxStore
     private let running: Task<Void, Never>
 
-    init(cache: (any InboxCache)? = nil, pageSize: Int = 20) {
+    init(cache: (any InboxCache)? = nil, pageSize: Int = 20, tokens: any InboxTokenProvider = FixedToken("token")) {
         let (clock, server) = (clock, ScriptedServer())
         self.server = server
         client = InboxClient(
-            baseURL: URL(filePath: "/"), tokens: FixedToken("token"), transport: server,
+            baseURL: URL(filePath: "/"), tokens: tokens, transport: server,
             environment: InboxEnvironment(
                 now: { clock.now }, elapsed: { clock.elapsed }, sleep: { try await clock.sleep($0) }, random: { 0 }))
         let store = InboxStore(client: client, cache: cache, pageSize: pageSize)
@@ -93,6 +93,7 @@ final class ScriptedServer: InboxTransport, @unchecked Sendable {
             return gates[line]?.stream
         }
         if let gate { for await _ in gate {} }
+        try Task.checkCancellation()
         return try lock.withLock {
             guard let response = answers[line]?.first else { throw URLError(.notConnectedToInternet) }
             if answers[line, default: []].count > 1 { answers[line]?.removeFirst() }

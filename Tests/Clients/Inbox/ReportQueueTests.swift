@@ -140,6 +140,51 @@ import TidingsInbox
         #expect(scene.state(of: queue) == ReportQueueState())
     }
 
+    /// A view that appears again starts its task before the cancelled one has ended.
+    @Test func aLaterRunTakesTheEarlierOnesPlace() {
+        let scene = ReportScene()
+        scene.inbox.server.answer("POST /api/events", status: 202, Self.accepted)
+        let queue = scene.queue()
+        queue.start()
+        queue.cancelFirstRun()
+        scene.does { await queue.report(Self.events(1)) }
+        #expect(scene.inbox.server.lines.count == 1)
+        #expect(scene.state(of: queue).waiting == 0)
+    }
+
+    @Test func aLaterRunWaitsForTheRequestOnItsWay() {
+        let scene = ReportScene()
+        let line = "POST /api/events"
+        scene.inbox.server.answer(line, status: 202, Self.accepted)
+        scene.inbox.server.hold(line)
+        let queue = scene.queue()
+        scene.does { await queue.report(Self.events(1)) }
+        queue.start()
+        #expect(scene.inbox.server.lines == [line])
+        queue.cancelFirstRun()
+        #expect(scene.inbox.server.lines == [line, line])
+        #expect(scene.state(of: queue) == ReportQueueState())
+    }
+
+    @Test func aRunThatIsCancelledBeforeItsBeginEndsNoOther() {
+        let scene = ReportScene()
+        scene.inbox.server.answer("POST /api/events", status: 202, Self.accepted)
+        let queue = scene.queue()
+        queue.start(isCancelled: true)
+        scene.does { await queue.report(Self.events(1)) }
+        #expect(scene.inbox.server.lines.count == 1)
+    }
+
+    /// A provider may throw this error although nothing is cancelled.
+    @Test func aTokenProviderThatSaysCancelledCausesAPause() {
+        let scene = ReportScene(tokens: CancelledTokens())
+        let queue = scene.queue()
+        scene.does { await queue.report(Self.events(1)) }
+        #expect(scene.state(of: queue).waiting == 1)
+        #expect(scene.state(of: queue).error == .cancelled)
+        #expect(scene.inbox.server.lines.isEmpty)
+    }
+
     @Test func otherBytesAreIgnored() {
         let scene = ReportScene()
         scene.storage.data = Data(#"{"items":[]}"#.utf8)
@@ -168,10 +213,16 @@ import TidingsInbox
     }
 }
 
+private struct CancelledTokens: InboxTokenProvider {
+    func token(replacing rejected: String?) async throws -> String { throw InboxError.cancelled }
+}
+
 /// Queues that share a storage, on the clock and with the server of a scene.
 private final class ReportScene {
-    let inbox = InboxScene()
+    let inbox: InboxScene
     let storage = KeptReports()
+
+    init(tokens: any InboxTokenProvider = FixedToken("token")) { inbox = InboxScene(tokens: tokens) }
 
     func queue(isRunning: Bool = true) -> RunningQueue {
         let queue = RunningQueue(ReportQueue(client: inbox.client, storage: storage), on: inbox.executor)
@@ -196,35 +247,44 @@ private final class ReportScene {
     }
 }
 
-/// A queue with the task that runs it.
+/// A queue with the tasks that run it.
 // Only the thread of the test touches it: the executor runs every task there.
 private final class RunningQueue: @unchecked Sendable {
     let reports: ReportQueue
     private let executor: StepExecutor
-    private var running: [Task<Void, Never>] = []
+    private var listening: Task<Void, Never>?
+    private var runs: [Task<Void, Never>] = []
     private(set) var told: [ReportFailure] = []
 
     init(_ reports: ReportQueue, on executor: StepExecutor) {
         self.reports = reports
         self.executor = executor
-        running.append(
-            Task(executorPreference: executor) { [reports, weak self] in
-                for await failure in await reports.failures() { self?.told.append(failure) }
-            })
+        listening = Task(executorPreference: executor) { [reports, weak self] in
+            for await failure in await reports.failures() { self?.told.append(failure) }
+        }
         executor.drain()
     }
 
     deinit { end() }
 
-    func start() {
-        running.append(Task(executorPreference: executor) { [reports] in await reports.run() })
+    /// - Parameter isCancelled: Whether the task is cancelled before it begins.
+    func start(isCancelled: Bool = false) {
+        let run = Task(executorPreference: executor) { [reports] in await reports.run() }
+        if isCancelled { run.cancel() }
+        runs.append(run)
         executor.drain()
     }
 
-    /// Ends the run, as an app does that goes away.
+    func cancelFirstRun() {
+        runs.removeFirst().cancel()
+        executor.drain()
+    }
+
+    /// Ends the runs, as an app does that goes away.
     func end() {
-        for task in running { task.cancel() }
-        running = []
+        listening?.cancel()
+        for run in runs { run.cancel() }
+        runs = []
         executor.drain()
     }
 

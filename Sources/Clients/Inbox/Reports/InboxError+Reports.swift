@@ -6,7 +6,8 @@ extension InboxError {
         switch self {
         // The delivery may not have ended yet, which says nothing about other reports.
         case .unavailable where kind == .receipt: .receipt
-        case .network, .malformedAnswer, .tokenUnavailable, .unavailable, .server: .all
+        // A token provider may throw `cancelled` although no task is.
+        case .network, .malformedAnswer, .tokenUnavailable, .unavailable, .server, .cancelled: .all
         // A person may have had enough events for a day. The server takes receipts nevertheless.
         case .rateLimited: .kind
         // The path or the token is wrong, or something before the server answers. The age of the reports ends the tries.
@@ -19,7 +20,7 @@ extension InboxError {
             case 408, 425: .all
             default: .kind
             }
-        case .unauthorized, .cancelled, .tooManyChanges, .tooManyReports: nil
+        case .unauthorized, .tooManyChanges, .tooManyReports: nil
         }
     }
 

@@ -59,11 +59,12 @@ struct ReportBacklog {
         return old.map(\.report)
     }
 
-    /// The entries of the next request: one receipt, or the first events. Empty if there are none, or if all of them wait for a pause.
+    /// The entries of the next request: one receipt, or the first events. Empty if there are none, if all of them wait for a pause, and
+    /// during a request.
     ///
     /// - Parameter now: By the clock of ``postpone(_:_:after:at:random:)``.
     func next(at now: Duration) -> [Entry] {
-        guard let first = entries.first(where: { notBefore($0) <= now }) else { return [] }
+        guard sending.isEmpty, let first = entries.first(where: { notBefore($0) <= now }) else { return [] }
         guard case .event = first.report else { return [first] }
         var (batch, bytes): ([Entry], Int) = ([], 0)
         for entry in entries {
@@ -75,8 +76,8 @@ struct ReportBacklog {
         return batch
     }
 
-    /// The time of the next request. Nil if no report waits.
-    var nextTime: Duration? { entries.map { notBefore($0) }.min() }
+    /// The time of the next request. Nil if no report waits, and during a request.
+    var nextTime: Duration? { sending.isEmpty ? entries.map { notBefore($0) }.min() : nil }
 
     /// The end of the pauses of an entry.
     private func notBefore(_ entry: Entry) -> Duration {

@@ -33,7 +33,8 @@ public actor ReportQueue {
     private var reading = Reading.notYet
     /// Grows with each ``clear()``, so that a read or a request that began before brings nothing back.
     private var generation = 0
-    private var isRunning = false
+    /// The number of the last call of ``run()``. An earlier one ends.
+    private var lastRun = 0
     private var isWriting = false
     /// Whether the storage does not have the last change.
     private var isChanged = false
@@ -146,14 +147,19 @@ public actor ReportQueue {
 
     // MARK: Sending
 
-    /// Sends reports until the task is cancelled. A second call while one runs returns at once.
+    /// Sends reports until the task is cancelled, or until another call begins. So a task that an app starts again sends, also if the
+    /// cancelled one has not ended yet.
     public func run() async {
-        guard !isRunning else { return }
-        isRunning = true
+        // A task that is cancelled before it begins must not end the run that replaced it.
+        guard !Task.isCancelled else { return }
+        lastRun += 1
+        let own = lastRun
         isHeld = false
-        while !Task.isCancelled {
+        wake?.finish()
+        while true {
             await restore()
             await giveUpOld()
+            guard own == lastRun, !Task.isCancelled else { return }
             let batch = isHeld ? [] : backlog.next(at: client.environment.elapsed())
             if batch.isEmpty {
                 await wait(until: nextTurn)
@@ -161,7 +167,6 @@ public actor ReportQueue {
                 await send(batch)
             }
         }
-        isRunning = false
     }
 
     /// The time at which a run goes on, by `elapsed`. Nil if it waits for a call.
@@ -185,7 +190,9 @@ public actor ReportQueue {
         backlog.beginRequest(batch)
         let error = await failure(of: batch)
         backlog.endRequest()
-        if error == .cancelled || own != generation { return }
+        // A later run waits for the end of this request.
+        wake?.finish()
+        if (error == .cancelled && Task.isCancelled) || own != generation { return }
         if let error { failed(batch, error) } else { backlog.accept(batch) }
         update { $0.error = error }
         await store()
@@ -223,7 +230,7 @@ public actor ReportQueue {
         }
     }
 
-    /// Waits until the time, or without an end, or until ``wake``.
+    /// Waits until the time, or without an end, or until ``wake``. The signal stays after the wait, because it may be that of a later run.
     private func wait(until time: Duration?) async {
         let (wakes, continuation) = AsyncStream.makeStream(of: Never.self)
         wake = continuation
@@ -235,7 +242,6 @@ public actor ReportQueue {
             await group.next()
             group.cancelAll()
         }
-        wake = nil
     }
 
     // MARK: Storage
