@@ -119,11 +119,19 @@ export interface InboxState {
     readonly connection: Connection;
     /** Delay that was drawn when the connection became `waiting`. Null while it waits for the network. */
     readonly reconnectInSeconds: number | null;
-    /** Reports that the server does not have yet, and the error of the last try. The next success clears it. */
-    readonly reports: { readonly waiting: number; readonly error: TidingsError | null };
+    readonly reports: ReportQueueState;
     readonly isOnline: boolean;
     /** Whether this tab has the connection. */
     readonly isLeader: boolean;
+}
+
+export interface ReportQueueState {
+    /** Reports that the server does not have yet. */
+    readonly waiting: number;
+    /** The error of the last try. The next success clears it. */
+    readonly error: TidingsError | null;
+    /** False if `storage` does not have the last change: then the reports that wait are lost when the page ends. */
+    readonly isStored: boolean;
 }
 
 export interface InboxEventMap {
@@ -212,7 +220,7 @@ export type Report = { event: EngagementEvent } | { receipt: { notificationId: s
 
 export interface ReportFailure {
     reports: Report[];
-    /** The refusal of the server, `tooManyReports` if the queue was full, or the last error of reports that became too old. */
+    /** The refusal of the server, `tooManyReports` if queue or storage was full, or the last error of reports that became too old. */
     error: TidingsError;
 }
 

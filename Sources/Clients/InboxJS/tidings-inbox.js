@@ -1519,7 +1519,8 @@ export function browserStorage(storage = globalThis.localStorage) {
  * outlive the page.
  *
  * Tabs of one person share the storage. Each tab adds and removes its own reports there, and sends at its start those that it finds. So two
- * tabs may send the same report, which the server counts once.
+ * tabs may send the same report, which the server counts once. If the reports of all tabs are more than the limit, the oldest ones of other
+ * tabs leave the storage, and this tab tells of them: the page that had them may be closed.
  */
 class ReportQueue {
     #options;
@@ -1538,20 +1539,21 @@ class ReportQueue {
     #isHeld = false;
     #hasEnded = false;
     #error = null;
+    #isStored = true;
 
     constructor(options) {
         this.#options = options;
         this.#pauses = { all: new Pause(options), receipt: new Pause(options), event: new Pause(options) };
     }
 
-    /** The number of reports that wait, and the error of the last try. The next success clears it. */
+    /** The number of reports that wait, the error of the last try, which the next success clears, and whether the last write succeeded. */
     get state() {
-        return Object.freeze({ waiting: this.#entries.length, error: this.#error });
+        return Object.freeze({ waiting: this.#entries.length, error: this.#error, isStored: this.#isStored });
     }
 
     /** Sends the reports of an earlier page. */
     open() {
-        if (!this.#reading) this.#read().then(() => this.#send());
+        this.#read().then(() => this.#send());
     }
 
     /** Adds reports and tries to send them, unless there is a pause. Resolves to whether the server has them. */
@@ -1577,7 +1579,7 @@ class ReportQueue {
     resume() {
         this.#isHeld = false;
         this.#endPauses();
-        this.#send();
+        this.open();
     }
 
     #endPauses() {
@@ -1689,27 +1691,34 @@ class ReportQueue {
     #giveUp(entries, error) {
         if (entries.length === 0) return;
         this.#remove(entries);
-        this.#options.onFailure({ reports: entries.map((entry) => entry.report), error });
+        this.#tell(entries.map((entry) => entry.report), error);
+    }
+
+    #tell(reports, error) {
+        if (reports.length > 0) this.#options.onFailure({ reports, error });
     }
 
     #giveUpOld() {
-        const oldest = this.#options.clock.now() - limits.reportAge;
-        const old = this.#entries.filter((entry) => entry.addedAt < oldest);
+        const earliest = this.#options.clock.now() - limits.reportAge;
+        const old = this.#entries.filter((entry) => entry.addedAt < earliest);
         this.#giveUp(old, this.#error ?? new TidingsError("network"));
         if (old.length > 0) this.#write();
     }
 
     #cut() {
-        const surplus = Math.max(0, this.#entries.length - limits.reports);
         const waiting = this.#entries.filter((entry) => !this.#batch.includes(entry));
-        this.#giveUp(waiting.sort((a, b) => a.addedAt - b.addedAt).slice(0, surplus), new TidingsError("tooManyReports"));
+        this.#giveUp(oldest(waiting, this.#entries.length - limits.reports), new TidingsError("tooManyReports"));
     }
 
     // Storage
 
-    /** Reads the reports of earlier pages once. They come before those that were added since. */
+    /** Reads the reports of earlier pages, until that has succeeded once. They come before those that were added since. */
     #read() {
         return (this.#reading ??= this.#stored().then((stored) => {
+            if (stored === undefined) {
+                this.#reading = null;
+                return;
+            }
             const known = new Set([...this.#done, ...this.#entries.map((entry) => entry.id)]);
             const missing = stored.filter((entry) => !known.has(entry.id)).map((entry) => this.#entry(entry));
             if (missing.length === 0 || this.#hasEnded) return;
@@ -1719,41 +1728,59 @@ class ReportQueue {
         }));
     }
 
+    /** The reports in the storage. Undefined if it cannot be read now, or if nothing tells yet whose reports they are. */
     async #stored() {
         try {
             const key = await this.#options.key();
-            return key ? storedReports(await this.#options.storage.get(`tidings-reports:${key}`)) : [];
+            return key ? storedReports(await this.#options.storage.get(`tidings-reports:${key}`)) : undefined;
         } catch {
-            return [];
+            return undefined;
         }
     }
 
     /** Adds this tab's reports to the storage, and removes those that are done. */
-    #write() {
-        return this.#change((stored) => {
+    async #write() {
+        let surplus = [];
+        const isStored = await this.#change((stored) => {
+            // A report is done until a write has removed it. A write that fails leaves it in the storage.
+            this.#done = new Set(stored.map((entry) => entry.id).filter((id) => this.#done.has(id)));
             const own = this.#entries.map(({ id, addedAt, report }) => ({ id, addedAt, report }));
             const ids = new Set([...this.#done, ...own.map((entry) => entry.id)]);
-            this.#done.clear();
-            return [...stored.filter((entry) => !ids.has(entry.id)), ...own].slice(-limits.reports);
+            const others = stored.filter((entry) => !ids.has(entry.id));
+            surplus = oldest(others, others.length + own.length - limits.reports);
+            return [...others.filter((entry) => !surplus.includes(entry)), ...own];
         });
+        if (isStored) this.#tell(surplus.map((entry) => entry.report), new TidingsError("tooManyReports"));
     }
 
-    /** Changes the storage in the order of the calls, under a lock that all tabs share. Null removes everything. */
-    #change(change) {
+    /**
+     * Changes the storage in the order of the calls, under a lock that all tabs share. Null removes everything. Resolves to whether the
+     * storage has the change.
+     */
+    async #change(change) {
         const work = async () => {
             try {
                 const key = await this.#options.key();
-                if (!key) return this.#done.clear();
+                if (!key) {
+                    this.#done.clear();
+                    return false;
+                }
                 const name = `tidings-reports:${key}`;
                 const entries = change(storedReports(await this.#options.storage.get(name)));
                 if (!entries?.length) await this.#options.storage.remove(name);
                 else await this.#options.storage.set(name, JSON.stringify({ version: 1, reports: entries }));
+                return true;
             } catch {
                 // A full or forbidden storage only costs the reports that wait when the page ends.
+                return false;
             }
         };
-        this.#writing = this.#writing.then(() => this.#locked(work));
-        return this.#writing;
+        const isStored = await (this.#writing = this.#writing.then(() => this.#locked(work)));
+        if (isStored !== this.#isStored) {
+            this.#isStored = isStored;
+            this.#options.onChange();
+        }
+        return isStored;
     }
 
     async #locked(work) {
@@ -1813,6 +1840,11 @@ function storedReports(text) {
     if (stored?.version !== 1 || !Array.isArray(stored.reports)) return [];
     return stored.reports.filter((entry) =>
         typeof entry?.id === "string" && Number.isFinite(entry.addedAt) && (entry.report?.event ?? entry.report?.receipt));
+}
+
+/** So many of the oldest entries. None if the count is negative. */
+function oldest(entries, count) {
+    return [...entries].sort((a, b) => a.addedAt - b.addedAt).slice(0, Math.max(0, count));
 }
 
 /** Reports of a kind go to the same path of the server. */

@@ -92,6 +92,7 @@ struct CaseReport {
         .object([
             "waiting": .number(Double(results.reports.waiting)),
             "error": Self.value(results.reports.error),
+            "isStored": .bool(results.reports.isStored),
             "givenUp": .number(Double(results.givenUp)),
         ])
     }

@@ -13,6 +13,17 @@ const list = (body) => ({ request: "GET /api/notifications?limit=3&cursor=", ans
 const stream = (headers = {}) => ({ request: "GET /api/notifications/stream", headers, answer: { stream: true } });
 const event = (data) => `event: inbox\nid: ${data.newest}\ndata: ${JSON.stringify({ new: [], changed: [], reset: false, ...data })}\n\n`;
 
+const accepted = { request: "POST /api/events", answer: { status: 202, body: { accepted: 1 } } };
+const unanswered = { request: "POST /api/events", answer: { networkError: true } };
+/** Events that a test can tell apart. */
+const events = (count, name = "") => Array.from({ length: count }, (_, index) => ({ type: "opened", detail: { index: name + index } }));
+/** The names of the events that the app is told about. */
+const givenUp = ({ inbox }) => {
+    const names = [];
+    inbox.addEventListener("reportfailed", ({ detail }) => names.push(...detail.reports.map(({ event }) => event.detail.index)));
+    return names;
+};
+
 const cases = {
     "tabs: one connection, its events reach every tab": async ([a, b]) => {
         await a.begin(list(page([2, 1])), stream());
@@ -107,29 +118,92 @@ const cases = {
         return [a.has({ reports: { waiting: 200 } }), givenUp === 3 ? null : `${givenUp} reports are given up, not 3`];
     },
     "tabs: a full queue keeps the reports of the request on its way": async ([a]) => {
-        const [events, givenUp] = [Array.from({ length: 201 }, (_, index) => ({ type: "opened", detail: { index: String(index) } })), []];
-        a.inbox.addEventListener("reportfailed", ({ detail }) => givenUp.push(...detail.reports.map(({ event }) => event.detail.index)));
-        const accepted = { request: "POST /api/events", answer: { status: 202, body: { accepted: 1 } } };
+        const [reports, names] = [events(201), givenUp(a)];
         a.server.expect([{ ...accepted, held: "first" }]);
-        const first = a.inbox.report(events.slice(0, 1));
+        const first = a.inbox.report(reports.slice(0, 1));
         await settle();
-        const others = a.inbox.report(events.slice(1));
+        const others = a.inbox.report(reports.slice(1));
         a.server.expect([accepted, accepted, accepted, accepted]);
         a.server.release("first");
         const problems = (await first) ? [] : ["the server has the report of the request on its way"];
         if (await others) problems.push("one report is given up");
-        if (givenUp.join() !== "1") problems.push(`the reports ${givenUp} are given up, not 1`);
+        if (names.join() !== "1") problems.push(`the reports ${names} are given up, not 1`);
         return [...problems, a.has({ reports: { waiting: 0, error: null } })];
     },
     "tabs: a report that is given up in a pause does not come back": async ([a]) => {
-        const events = Array.from({ length: 201 }, (_, index) => ({ type: "opened", detail: { index: String(index) } }));
-        a.server.expect([{ request: "POST /api/events", answer: { networkError: true }, held: "first" }]);
-        const first = a.inbox.report(events.slice(0, 1));
+        a.server.expect([{ ...unanswered, held: "first" }]);
+        const first = a.inbox.report(events(1));
         await settle();
-        const others = a.inbox.report(events.slice(1));
+        const others = a.inbox.report(events(200));
         a.server.release("first");
         await Promise.all([first, others]);
         return [a.has({ reports: { waiting: 200, error: { kind: "network" } } })];
+    },
+    "tabs: reports of a closed page that leave a full storage are told": async (_, browser) => {
+        const shared = { ...browser, storage: browser.library.memoryStorage() };
+        const [a, b] = [new Tab(shared), new Tab(shared)];
+        const names = givenUp(b);
+        await b.begin(list(page([1])), stream());
+        a.server.expect([unanswered]);
+        await a.inbox.report(events(50, "a"));
+        b.server.expect([unanswered]);
+        await b.inbox.report(events(152, "b"));
+        const problems = [names.join() === "a0,a1" ? null : `the reports ${names} are given up, not a0,a1`];
+        problems.push(b.has({ reports: { waiting: 152, isStored: true } }));
+        b.end();
+        return [...problems, ...a.problems, ...b.problems];
+    },
+    "tabs: stored reports are read when the storage can be read": async (_, browser) => {
+        const storage = new BreakableStorage(browser.library.memoryStorage());
+        const [a, next] = [new Tab({ ...browser, storage }), new Tab({ ...browser, storage })];
+        a.server.expect([unanswered]);
+        await a.inbox.report(events(1));
+        storage.broken = ["get"];
+        await next.begin(list(page([1])), stream());
+        storage.broken = [];
+        next.server.expect([accepted]);
+        next.inbox.setOnline(true);
+        await settle();
+        next.end();
+        return [next.has({ reports: { waiting: 0 } }), ...a.problems, ...next.problems];
+    },
+    "tabs: stored reports are read when a token tells whose they are": async (_, browser) => {
+        const jwt = `e30.${btoa(JSON.stringify({ sub: "person-1" }))}.e30`;
+        let isOffline = false;
+        const token = async () => {
+            if (isOffline) throw new TypeError("no network");
+            return jwt;
+        };
+        const shared = { ...browser, person: undefined, token, storage: browser.library.memoryStorage() };
+        const [a, next] = [new Tab(shared), new Tab(shared)];
+        a.server.expect([unanswered]);
+        await a.inbox.report(events(1));
+        isOffline = true;
+        await next.inbox.load();
+        isOffline = false;
+        next.server.expect([list(page([1])), accepted]);
+        next.inbox.setOnline(true);
+        await settle();
+        return [next.has({ status: "loaded", reports: { waiting: 0 } }), ...a.problems, ...next.problems];
+    },
+    "tabs: a report that a failed write left in the storage is removed by the next one": async (_, browser) => {
+        const storage = new BreakableStorage(browser.library.memoryStorage());
+        const [a, next] = [new Tab({ ...browser, storage }), new Tab({ ...browser, storage })];
+        a.server.expect([unanswered]);
+        await a.inbox.report(events(1));
+        const problems = [a.has({ reports: { waiting: 1, isStored: true } })];
+        storage.broken = ["set", "remove"];
+        a.server.expect([accepted]);
+        a.inbox.setOnline(true);
+        await settle();
+        problems.push(a.has({ reports: { waiting: 0, error: null, isStored: false } }));
+        storage.broken = [];
+        a.server.expect([accepted]);
+        await a.inbox.report(events(1));
+        problems.push(a.has({ reports: { waiting: 0, isStored: true } }));
+        await next.begin(list(page([1])), stream());
+        next.end();
+        return [...problems, ...a.problems, ...next.problems];
     },
     "tabs: reports of a person who signs out are forgotten": async (_, browser) => {
         const shared = { ...browser, storage: browser.library.memoryStorage() };
@@ -171,9 +245,9 @@ class Tab {
     server = new FakeServer(["token-1"]);
     inbox;
 
-    constructor({ library, locks, channel, person, storage }) {
+    constructor({ library, locks, channel, person, storage, token }) {
         this.inbox = new library.TidingsInbox({
-            baseURL: "https://inbox.example", token: this.server.token, fetch: this.server.fetch, person, pageSize: 3,
+            baseURL: "https://inbox.example", token: token ?? this.server.token, fetch: this.server.fetch, person, pageSize: 3,
             clock: new FakeClock(Date.parse("2026-11-25T12:00:00Z")), random: () => 0.5, locks, channel,
             storage: storage ?? library.memoryStorage(),
         });
@@ -196,6 +270,20 @@ class Tab {
 
     get problems() {
         return [...this.server.problems, ...this.server.missing];
+    }
+}
+
+/** A storage of which a case breaks some functions. */
+class BreakableStorage {
+    broken = [];
+
+    constructor(storage) {
+        for (const name of ["get", "set", "remove"]) {
+            this[name] = (...values) => {
+                if (this.broken.includes(name)) throw new Error(`${name} is broken`);
+                return storage[name](...values);
+            };
+        }
     }
 }
 
