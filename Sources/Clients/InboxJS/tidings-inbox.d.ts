@@ -192,7 +192,7 @@ export declare class TidingsInbox extends EventTarget {
     handlePush(payload: unknown): Promise<Push>;
     /**
      * Reports engagement events. Resolves to whether the server has them after the first try. Events that the server cannot take yet wait
-     * and are sent again. `reportfailed` tells of refused ones.
+     * and are sent again. `reportfailed` tells of refused ones, and of anything that cannot be written as JSON.
      */
     report(events: EngagementEvent[]): Promise<boolean>;
     /** Confirms that a push reached this device. Resolves, waits and fails as `report` does. */
@@ -211,7 +211,7 @@ export interface EngagementEvent {
     /** As the registration of the device answered. */
     deviceId?: string;
     /** RFC 3339. Default: now. */
-    at?: string;
+    at?: string | null;
     /** Short facts without personal data: at most 20, of at most 256 characters, and 2 KiB as JSON. */
     detail?: Record<string, string>;
 }

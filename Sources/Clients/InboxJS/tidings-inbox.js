@@ -442,15 +442,15 @@ export class TidingsInbox extends EventTarget {
 
     /**
      * Reports engagement events. Resolves to whether the server has them after the first try. Events that the server cannot take yet wait,
-     * see `state.reports`. `reportfailed` tells of refused ones. A failure is no error of the inbox.
+     * see `state.reports`. `reportfailed` tells of refused ones, and of anything that is no event. A failure is no error of the inbox.
      */
-    report(events) {
-        const at = new Date(this.#options.clock.now()).toISOString();
-        return this.#reports.add(events.map((event) => ({ event: { at, ...event } })));
+    async report(events) {
+        const list = Array.isArray(events) ? events : [events];
+        return this.#reports.add(list.map((event) => ({ event })));
     }
 
     /** Confirms that a push reached this device. Resolves, waits and fails as `report` does. */
-    confirmReceipt(notificationId, deviceId) {
+    async confirmReceipt(notificationId, deviceId) {
         return this.#reports.add([{ receipt: { notificationId, deviceId } }]);
     }
 
@@ -1561,14 +1561,20 @@ class ReportQueue {
         if (this.#hasEnded) return false;
         const now = this.#options.clock.now();
         const newID = () => `${now.toString(36)}-${Math.random().toString(36).slice(2)}`;
-        const entries = reports.map((report) => this.#entry({ id: newID(), addedAt: now, report }));
+        const [entries, refused] = [[], []];
+        for (const report of reports) {
+            const copy = writable(report, now);
+            if (copy) entries.push(this.#entry({ id: newID(), addedAt: now, report: copy }));
+            else refused.push(report);
+        }
+        this.#tell(refused, new TidingsError("invalid", { problem: { detail: "the report cannot be written as JSON" } }));
         this.#entries.push(...entries);
         this.#isHeld = false;
         this.#cut();
         this.#options.onChange();
         await this.#read();
         await Promise.all([this.#write(), this.#send()]);
-        return entries.every((entry) => entry.isAccepted);
+        return refused.length === 0 && entries.every((entry) => entry.isAccepted);
     }
 
     #entry({ id, addedAt, report }) {
@@ -1845,6 +1851,21 @@ function storedReports(text) {
 /** So many of the oldest entries. None if the count is negative. */
 function oldest(entries, count) {
     return [...entries].sort((a, b) => a.addedAt - b.addedAt).slice(0, Math.max(0, count));
+}
+
+/**
+ * A copy of a report that a request and the storage can always hold. An event without a time gets the present one, so that the server knows
+ * it again. Null if there is none: a report that throws at each try would hold up all others.
+ */
+function writable(report, now) {
+    try {
+        const copy = JSON.parse(JSON.stringify(report));
+        if (copy.receipt) encodeURIComponent(copy.receipt.notificationId);
+        else copy.event.at ??= new Date(now).toISOString();
+        return copy;
+    } catch {
+        return null;
+    }
 }
 
 /** Reports of a kind go to the same path of the server. */

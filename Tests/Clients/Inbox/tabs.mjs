@@ -117,6 +117,24 @@ const cases = {
         await a.inbox.report(Array.from({ length: 203 }, (_, index) => ({ type: "opened", detail: { index: String(index) } })));
         return [a.has({ reports: { waiting: 200 } }), givenUp === 3 ? null : `${givenUp} reports are given up, not 3`];
     },
+    "tabs: a report that cannot be written is told, and holds nothing up": async ([a]) => {
+        const told = [];
+        a.inbox.addEventListener("reportfailed", ({ detail }) => told.push([detail.error.kind, detail.reports.length]));
+        const circle = { type: "opened" };
+        circle.detail = circle;
+        const hostile = { get type() { throw new Error("no type"); } };
+        const unusable = [undefined, null, 5, [{ type: "opened", detail: { number: 5n } }, circle], hostile];
+        for (const events of unusable) if (await a.inbox.report(events)) return ["an event that cannot be written is accepted"];
+        if (await a.inbox.confirmReceipt("\ud800", "device-1")) return ["a receipt without an address is accepted"];
+        const body = { events: [{ type: "opened", at: "2026-11-25T12:00:00.000Z" }] };
+        a.server.expect([{ ...accepted, body }]);
+        const isSent = await a.inbox.report([circle, { type: "opened", at: undefined }]);
+        const counts = told.map(([kind, count]) => (kind === "invalid" ? count : kind)).join();
+        return [
+            isSent ? "one of two events is no event" : null, counts === "1,1,1,2,1,1,1" ? null : `the app is told of ${counts}`,
+            a.has({ reports: { waiting: 0, error: null } }),
+        ];
+    },
     "tabs: a full queue keeps the reports of the request on its way": async ([a]) => {
         const [reports, names] = [events(201), givenUp(a)];
         a.server.expect([{ ...accepted, held: "first" }]);
