@@ -53,6 +53,7 @@ import TidingsInbox
         }
         #expect(givenUp == [Sample.id(1)])
         scene.inbox.server.release(line)
+        scene.inbox.executor.drain()
         #expect(scene.state(of: queue).waiting == 0)
     }
 
@@ -136,6 +137,7 @@ import TidingsInbox
         scene.does { await queue.report(Self.events(1)) }
         scene.does { await queue.clear() }
         scene.inbox.server.release(line)
+        scene.inbox.executor.drain()
         #expect(scene.failures(of: queue).isEmpty)
         #expect(scene.state(of: queue) == ReportQueueState())
     }
