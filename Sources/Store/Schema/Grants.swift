@@ -41,7 +41,7 @@ enum Grants {
             select 'tidings_run', 'table', r.id, r.object, v.privilege, null
             from relations r cross join (values ('select'), ('insert'), ('update'), ('delete')) as v(privilege)
             where v.privilege = 'select' or (r.schema = 'tidings' and r.is_table
-                and r.object not in ('tidings.migrations', 'tidings.clock_offset', 'tidings.reason_codes')
+                and r.object not in ('tidings.migrations', 'tidings.clock_offset', 'tidings.reason_codes', 'tidings.erasure_key')
                 and (r.object <> 'tidings.catalogue_history' or v.privilege = 'insert'))
             union all
             select 'tidings_run', 'sequence', c.oid, 'tidings.' || c.relname, 'usage', null
@@ -50,7 +50,8 @@ enum Grants {
             union all
             select 'tidings_run', 'function', f.id, f.object, 'execute', null from functions f
             where f.schema = 'tidings_ops' or f.object in ('tidings.clock', 'tidings.first_id', 'tidings.id_time', 'tidings.token_hash',
-                'tidings.record_activation', 'tidings.ensure_partitions', 'tidings.expire_partitions', 'tidings_api.enqueue')
+                'tidings.person_hash', 'tidings.record_activation', 'tidings.ensure_partitions', 'tidings.expire_partitions',
+                'tidings_api.enqueue')
             union all
             select 'tidings_ops_read', 'table', r.id, r.object, 'select', null from relations r
             where r.schema = 'tidings_ops' or r.object = 'tidings.clock_offset'

@@ -37,7 +37,7 @@ public struct Migration: Sendable {
     /// The whole schema of the first release: the files of `Baseline`, each with one topic. Each file needs only the files before it. Rights
     /// are no part of a step, see ``Grants``.
     static let baseline = Migration(
-        number: 109, name: "baseline", kind: .contract,
+        number: 110, name: "baseline", kind: .contract,
         sql: [
             PackageResources.schemas_clock_and_ids_sql,
             PackageResources.catalogues_sql,
@@ -56,6 +56,7 @@ public struct Migration: Sendable {
             PackageResources.engagement_sql,
             PackageResources.operations_sql,
             PackageResources.api_keys_sql,
+            PackageResources.erasure_sql,
             PackageResources.ops_notifications_sql,
             PackageResources.ops_decisions_sql,
             PackageResources.ops_attempts_sql,

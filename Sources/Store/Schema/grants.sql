@@ -29,15 +29,17 @@ do $$ begin
     if to_regrole('tidings_run') is not null then
         grant usage on schema tidings, tidings_ops, tidings_api to tidings_run;
         grant select, insert, update, delete on all tables in schema tidings to tidings_run;
-        -- The schema's version, the business clock and the reason codes belong to the owner.
-        revoke insert, update, delete on tidings.migrations, tidings.clock_offset, tidings.reason_codes from tidings_run;
+        -- The schema's version, the business clock, the reason codes and the key of the tombstones belong to the owner.
+        revoke insert, update, delete on tidings.migrations, tidings.clock_offset, tidings.reason_codes, tidings.erasure_key
+            from tidings_run;
         -- Rows are only added to the history.
         revoke update, delete on tidings.catalogue_history from tidings_run;
         -- Views over two tables: read only.
         revoke insert, update, delete on tidings.idempotency_keys, tidings.ends_of_calls from tidings_run;
         grant usage on sequence tidings.rejected_id_seq, tidings.dead_id_seq to tidings_run;
         grant execute on function tidings.clock(), tidings.first_id(timestamptz), tidings.id_time(uuid), tidings.token_hash(text),
-            tidings.record_activation(), tidings.ensure_partitions(integer, integer), tidings.expire_partitions(interval) to tidings_run;
+            tidings.person_hash(text, text), tidings.record_activation(), tidings.ensure_partitions(integer, integer),
+            tidings.expire_partitions(interval) to tidings_run;
         grant select on all tables in schema tidings_ops to tidings_run;
         grant execute on all functions in schema tidings_ops to tidings_run;
         grant execute on function

@@ -135,6 +135,12 @@ begin
     return null;
 end $$;
 
+CREATE FUNCTION tidings.person_hash(tenant text, recipient text) RETURNS bytea
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$ select sha256(k.key || sha256(k.key || convert_to(tenant || '/' || recipient, 'UTF8'))) from tidings.erasure_key k $$;
+
+COMMENT ON FUNCTION tidings.person_hash(tenant text, recipient text) IS 'The keyed hash of a person, by which a tombstone is found.';
+
 CREATE FUNCTION tidings.record_activation() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -277,6 +283,9 @@ begin
             left join tidings.idempotency_keys k on k.key = r.key and k.content_hash = r.content_hash and r.cancelled_at is null
             where r.id = left(anything, 36)::uuid limit 1;
         if found then return; end if;
+        return query select 'erased', e.id::text, 'notification_id', e.erased_at from tidings.erased_notifications e
+            where e.id = left(anything, 36)::uuid;
+        if found then return; end if;
     end if;
     -- Ordered by a column without an index: PostgreSQL must not walk a day without statistics in the order of its ids.
     return query select 'notification', n.id::text, 'idempotency_key', n.accepted_at from tidings.notifications n
@@ -365,9 +374,13 @@ CREATE FUNCTION tidings_ops.promised(notification uuid) RETURNS TABLE(notificati
         ) refusal on true
         left join tidings.reason_codes code on code.code = coalesce(r.cancel_reason, refusal.reason)
         where r.id = notification
+        union all
+        select e.id, e.tenant, null, null, null, 'erased', code.code, null, null, null, null, code.what_to_do, null
+        from tidings.erased_notifications e join tidings.reason_codes code on code.code = 'recipientErased'
+        where e.id = notification
     $$;
 
-COMMENT ON FUNCTION tidings_ops.promised(notification uuid) IS 'The state of an id that the HTTP API promised: accepted, decided, cancelled or rejected. A refused or cancelled event has its reason and the next step. decided_as is the notification of a decided event, which may have another id. No row: the API has not promised the id, or the row is past its retention.';
+COMMENT ON FUNCTION tidings_ops.promised(notification uuid) IS 'The state of an id that the HTTP API promised: accepted, decided, cancelled or rejected. A refused or cancelled event has its reason and the next step. decided_as is the notification of a decided event, which may have another id. Also the id of any notification whose person was erased, with the state erased. No row: the API has not promised the id, or the row is past its retention.';
 
 CREATE FUNCTION tidings_ops.reconcile(source text, event_ids text[], since timestamp with time zone, tenant text DEFAULT NULL::text) RETURNS TABLE(event_id text, state text, notifications bigint, rejected_id bigint, reason_code text)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -805,6 +818,51 @@ CREATE TABLE tidings.engagement_totals (
     n bigint NOT NULL
 )
 WITH (fillfactor='50');
+
+CREATE TABLE tidings.erased_notifications (
+    id uuid NOT NULL,
+    tenant text NOT NULL,
+    erased_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE tidings.erased_people (
+    person_hash bytea NOT NULL,
+    erasure uuid NOT NULL,
+    erased_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE tidings.erasure_key (
+    only_row boolean DEFAULT true NOT NULL,
+    key bytea NOT NULL,
+    CONSTRAINT erasure_key_key_check CHECK ((octet_length(key) = 32)),
+    CONSTRAINT erasure_key_only_row_check CHECK (only_row)
+);
+
+CREATE TABLE tidings.erasure_mentions (
+    erasure uuid NOT NULL,
+    notification_id uuid NOT NULL
+);
+
+CREATE TABLE tidings.erasures (
+    id uuid NOT NULL,
+    tenant text NOT NULL,
+    recipient_id text,
+    state text DEFAULT 'running'::text NOT NULL,
+    step text NOT NULL,
+    requested_at timestamp with time zone NOT NULL,
+    requested_by text NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    barrier xid8,
+    "position" text DEFAULT ''::text NOT NULL,
+    left_behind integer DEFAULT 0 NOT NULL,
+    waits_for text,
+    counts jsonb DEFAULT '{}'::jsonb NOT NULL,
+    finished_at timestamp with time zone,
+    readmitted_at timestamp with time zone,
+    readmitted_by text,
+    CONSTRAINT erasures_check CHECK ((((state = 'done'::text) = (recipient_id IS NULL)) AND ((state = 'done'::text) = (finished_at IS NOT NULL)))),
+    CONSTRAINT erasures_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text])))
+);
 
 CREATE TABLE tidings.idempotency (
     key uuid NOT NULL,
@@ -1271,6 +1329,7 @@ CREATE TABLE tidings.likes (
     liker_id text NOT NULL,
     "position" bigint NOT NULL,
     notification_id uuid NOT NULL,
+    earlier_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
     name text,
     photo_url text,
     server_is_blurred boolean NOT NULL,
@@ -1477,6 +1536,7 @@ CREATE TABLE tidings.rejected (
     event_id text,
     type text,
     recipients text[] DEFAULT '{}'::text[] NOT NULL,
+    names_others boolean DEFAULT false NOT NULL,
     verified boolean DEFAULT false NOT NULL,
     exchange text NOT NULL,
     routing_key text NOT NULL,
@@ -2350,6 +2410,44 @@ COMMENT ON COLUMN tidings_ops.engagement_counts.provider IS 'The provider of the
 COMMENT ON COLUMN tidings_ops.engagement_counts.market IS 'The market of the delivery, the device or the person.';
 
 COMMENT ON COLUMN tidings_ops.engagement_counts.n IS 'Number of events. An event that came twice counts once.';
+
+CREATE VIEW tidings_ops.erasures AS
+ SELECT erasures.id AS erasure_id,
+    erasures.tenant,
+    erasures.state,
+    erasures.step,
+    erasures.waits_for,
+    erasures.requested_at,
+    erasures.requested_by,
+    erasures.finished_at,
+    erasures.counts,
+    erasures.readmitted_at,
+    erasures.readmitted_by
+   FROM tidings.erasures;
+
+COMMENT ON VIEW tidings_ops.erasures IS 'Each erasure of a person: who asked for it, how far it is, and what was erased. No row of a finished erasure says who the person was. See tidings recipient erasure.';
+
+COMMENT ON COLUMN tidings_ops.erasures.erasure_id IS 'The id that the request got.';
+
+COMMENT ON COLUMN tidings_ops.erasures.tenant IS 'The tenant of the person.';
+
+COMMENT ON COLUMN tidings_ops.erasures.state IS 'running, or done: nothing of the person is left in the database, and no worker can send anything to the person.';
+
+COMMENT ON COLUMN tidings_ops.erasures.step IS 'The step that runs: transactions, mentions, notifications, devices, rows, enqueued, refused or dead. done for a finished erasure.';
+
+COMMENT ON COLUMN tidings_ops.erasures.waits_for IS 'transactions: a transaction is open that began before the erasure. calls: a worker is sending to the person. failed: the last turn failed, and a release role has logged the reason. Null: the erasure goes on.';
+
+COMMENT ON COLUMN tidings_ops.erasures.requested_at IS 'Time of the first request. A repeated request of a running erasure changes nothing.';
+
+COMMENT ON COLUMN tidings_ops.erasures.requested_by IS 'The author of the request: key:<name> of an API key, or the user and host of a command.';
+
+COMMENT ON COLUMN tidings_ops.erasures.finished_at IS 'Time at which the erasure was done. Null while it runs.';
+
+COMMENT ON COLUMN tidings_ops.erasures.counts IS 'Number of erased rows and deliveries by place: a JSON object. It has no personal data.';
+
+COMMENT ON COLUMN tidings_ops.erasures.readmitted_at IS 'Time from which the person may be stored again, because a request ended the tombstone. Null if there was none.';
+
+COMMENT ON COLUMN tidings_ops.erasures.readmitted_by IS 'The author of that request, in the form of requested_by.';
 
 CREATE VIEW tidings_ops.errors AS
  SELECT md5(((((((attempts.channel || '|'::text) || attempts.provider) || '|'::text) || attempts.reason) || '|'::text) || COALESCE((attempts.status)::text, ''::text))) AS error_fingerprint,
@@ -3557,6 +3655,21 @@ ALTER TABLE ONLY tidings.engagement_days
 ALTER TABLE ONLY tidings.engagement_totals
     ADD CONSTRAINT engagement_totals_pkey PRIMARY KEY (day, tenant, event, type, provider, market);
 
+ALTER TABLE ONLY tidings.erased_notifications
+    ADD CONSTRAINT erased_notifications_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY tidings.erased_people
+    ADD CONSTRAINT erased_people_pkey PRIMARY KEY (person_hash);
+
+ALTER TABLE ONLY tidings.erasure_key
+    ADD CONSTRAINT erasure_key_pkey PRIMARY KEY (only_row);
+
+ALTER TABLE ONLY tidings.erasure_mentions
+    ADD CONSTRAINT erasure_mentions_pkey PRIMARY KEY (erasure, notification_id);
+
+ALTER TABLE ONLY tidings.erasures
+    ADD CONSTRAINT erasures_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY tidings.idempotency
     ADD CONSTRAINT idempotency_pkey PRIMARY KEY (key);
 
@@ -3760,6 +3873,12 @@ CREATE INDEX engagement_7_received_at_idx ON tidings.engagement_7 USING btree (r
 
 CREATE INDEX engagement_days_day_idx ON tidings.engagement_days USING btree (day);
 
+CREATE INDEX erased_notifications_erased_at_idx ON tidings.erased_notifications USING brin (erased_at) WITH (autosummarize='on');
+
+CREATE INDEX erased_people_erased_at_idx ON tidings.erased_people USING btree (erased_at);
+
+CREATE INDEX erasures_due ON tidings.erasures USING btree (due_at) WHERE (state = 'running'::text);
+
 CREATE INDEX idempotency_0_notification_id_idx ON tidings.idempotency_0 USING brin (notification_id) WITH (autosummarize='on');
 
 CREATE INDEX idempotency_1_notification_id_idx ON tidings.idempotency_1 USING brin (notification_id) WITH (autosummarize='on');
@@ -3846,7 +3965,7 @@ CREATE INDEX inbox_9_notification_id_idx ON tidings.inbox_9 USING brin (notifica
 
 CREATE UNIQUE INDEX key_move_expr_idx ON tidings.key_move USING btree ((true));
 
-CREATE INDEX likes_liker ON tidings.likes USING btree (tenant, liker_id);
+CREATE INDEX likes_liker ON tidings.likes USING btree (tenant, liker_id, recipient_id);
 
 CREATE UNIQUE INDEX likes_position ON tidings.likes USING btree (tenant, recipient_id, "position");
 
@@ -3854,9 +3973,11 @@ CREATE INDEX local_requests_expires_at_idx ON tidings.local_requests USING btree
 
 CREATE INDEX local_requests_notification_id_idx ON tidings.local_requests USING btree (notification_id);
 
+CREATE INDEX local_requests_recipient ON tidings.local_requests USING btree (tenant, recipient_id, device_id, notification_id);
+
 CREATE INDEX local_wakes_due_at_idx ON tidings.local_wakes USING btree (due_at);
 
-CREATE INDEX matches_other ON tidings.matches USING btree (tenant, other_id);
+CREATE INDEX matches_other ON tidings.matches USING btree (tenant, other_id, one_id);
 
 CREATE INDEX message_references_notification_id_idx ON tidings.message_references USING btree (notification_id);
 
@@ -3873,6 +3994,8 @@ CREATE INDEX recipients_id_idx ON tidings.recipients USING btree (id);
 CREATE INDEX rejected_event_id_idx ON tidings.rejected USING btree (event_id);
 
 CREATE INDEX rejected_look_on ON tidings.rejected USING btree (look_on);
+
+CREATE INDEX rejected_names_others ON tidings.rejected USING btree (id) WHERE names_others;
 
 CREATE INDEX rejected_open ON tidings.rejected USING btree (id) WHERE (state = 'open'::text);
 
@@ -4073,6 +4196,8 @@ GRANT ALL ON FUNCTION tidings.first_id(at timestamp with time zone) TO tidings_r
 
 GRANT ALL ON FUNCTION tidings.id_time(id uuid) TO tidings_run;
 
+GRANT ALL ON FUNCTION tidings.person_hash(tenant text, recipient text) TO tidings_run;
+
 GRANT ALL ON FUNCTION tidings.record_activation() TO tidings_run;
 
 GRANT ALL ON FUNCTION tidings.token_hash(token text) TO tidings_run;
@@ -4171,6 +4296,16 @@ GRANT UPDATE(n) ON TABLE tidings.engagement_days TO tidings_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.engagement_tally TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.engagement_totals TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.erased_notifications TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.erased_people TO tidings_run;
+
+GRANT SELECT ON TABLE tidings.erasure_key TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.erasure_mentions TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.erasures TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotency TO tidings_run;
 
@@ -4342,6 +4477,9 @@ GRANT SELECT ON TABLE tidings_ops.engagement TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.engagement_counts TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.engagement_counts TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.erasures TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.erasures TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.errors TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.errors TO tidings_ops_read;

@@ -16,6 +16,7 @@ create table tidings.likes (
     liker_id          text        not null,
     position          bigint      not null,  -- 1 for the first like of the person; never changes
     notification_id   uuid        not null,  -- newest like of this liker
+    earlier_ids       uuid[]      not null default '{}',  -- notifications of earlier likes of this liker, at most 32, the newest last
     name              text,
     photo_url         text,
     server_is_blurred boolean     not null,
@@ -24,8 +25,8 @@ create table tidings.likes (
     primary key (tenant, recipient_id, liker_id)
 ) with (fillfactor = 90);
 create unique index likes_position on tidings.likes (tenant, recipient_id, position);
--- For the erasure of a liker.
-create index likes_liker on tidings.likes (tenant, liker_id);
+-- For the erasure and the export of a liker.
+create index likes_liker on tidings.likes (tenant, liker_id, recipient_id);
 
 -- One row for each pair of people who like each other. The primary key decides who of the two has made the match.
 -- The collation is fixed, so that the smaller of two ids is the same on every server.
@@ -37,8 +38,8 @@ create table tidings.matches (
     primary key (tenant, one_id, other_id),
     check (one_id < other_id)
 );
--- For the erasure of a person.
-create index matches_other on tidings.matches (tenant, other_id);
+-- For the erasure and the export of a person.
+create index matches_other on tidings.matches (tenant, other_id, one_id);
 
 create table tidings.unblurs (
     tenant       text        not null,

@@ -41,6 +41,8 @@ create table tidings.local_requests (
 ) with (fillfactor = 70);
 create index local_requests_notification_id_idx on tidings.local_requests (notification_id);
 create index local_requests_expires_at_idx on tidings.local_requests (expires_at);
+-- For the erasure and the export of a person, whose device may belong to another person now.
+create index local_requests_recipient on tidings.local_requests (tenant, recipient_id, device_id, notification_id);
 
 -- Devices whose app is to be woken, because their plan may have changed.
 create table tidings.local_wakes (

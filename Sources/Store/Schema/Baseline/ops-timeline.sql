@@ -94,11 +94,15 @@ create function tidings_ops.promised(notification uuid)
         ) refusal on true
         left join tidings.reason_codes code on code.code = coalesce(r.cancel_reason, refusal.reason)
         where r.id = notification
+        union all
+        select e.id, e.tenant, null, null, null, 'erased', code.code, null, null, null, null, code.what_to_do, null
+        from tidings.erased_notifications e join tidings.reason_codes code on code.code = 'recipientErased'
+        where e.id = notification
     $$;
 comment on function tidings_ops.promised(uuid) is
     'The state of an id that the HTTP API promised: accepted, decided, cancelled or rejected. A refused or cancelled event has its reason '
-    'and the next step. decided_as is the notification of a decided event, which may have another id. No row: the API has not promised '
-    'the id, or the row is past its retention.';
+    'and the next step. decided_as is the notification of a decided event, which may have another id. Also the id of any notification '
+    'whose person was erased, with the state erased. No row: the API has not promised the id, or the row is past its retention.';
 
 -- A new session spends nearly all of its time on opening the partition of each day and planning for it. One statement over all days costs
 -- less than one statement for each day. A second statement finds the partitions open.
@@ -122,6 +126,9 @@ begin
             from tidings.reservations r
             left join tidings.idempotency_keys k on k.key = r.key and k.content_hash = r.content_hash and r.cancelled_at is null
             where r.id = left(anything, 36)::uuid limit 1;
+        if found then return; end if;
+        return query select 'erased', e.id::text, 'notification_id', e.erased_at from tidings.erased_notifications e
+            where e.id = left(anything, 36)::uuid;
         if found then return; end if;
     end if;
     -- Ordered by a column without an index: PostgreSQL must not walk a day without statistics in the order of its ids.

@@ -17,6 +17,7 @@ create table tidings.rejected (
     event_id     text,
     type         text,
     recipients   text[]      not null default '{}',  -- people that the event names, each once, at most 1,000; one beyond the budget
+    names_others boolean     not null default false,  -- whether the bytes may name people that are not in recipients
     verified     boolean     not null default false,  -- whether the event was read whole, and its publisher may name tenant and source
     exchange     text        not null,
     routing_key  text        not null,
@@ -43,6 +44,8 @@ create index rejected_source on tidings.rejected (source, id);
 -- several people have an index of their own, and no other event makes it grow.
 create index rejected_recipient on tidings.rejected ((recipients[1]), id);
 create index rejected_recipients on tidings.rejected using gin (recipients) where cardinality(recipients) > 1;
+-- An erasure reads the bytes of these events. Nearly every event lists all its people.
+create index rejected_names_others on tidings.rejected (id) where names_others;
 
 -- Bytes of refused events that were kept on a day.
 create table tidings.rejected_days (
