@@ -15,6 +15,7 @@ public import TidingsPostgres
 /// - `Pauses`: channels, providers, types and tenants that operators have paused
 /// - `LocalPlans`: notifications that devices show by themselves
 /// - `Recipients`: settings and endpoints of people
+/// - `Erasure`: erased people, and the erasures that a releaser works on
 /// - `Catalogues`: stored catalogues and the active one
 /// - `Refused`: refused events and dead letters
 /// - `Timelines`: the timelines of PostgreSQL, and the refusal of an old one

@@ -76,7 +76,8 @@ extension StoreScene {
 
     func claims(_ intents: [DecodedIntent]) -> IntakeClaims { IntakeClaims(intents) { store.clock.nextID() } }
 
-    /// Runs the transaction of an intake as a router does. Each new intent gets one push delivery with this verdict.
+    /// Runs the transaction of an intake as a router does. Each new intent gets one push delivery with this verdict, unless its person is
+    /// erased.
     @discardableResult
     func take(_ claims: IntakeClaims, verdict: (Timestamp) -> TidingsCore.Verdict = StoreScene.send) async throws -> IntakeResult {
         try await store.intake { intake in
@@ -84,6 +85,7 @@ extension StoreScene {
             var write = IntakeWrite(catalogue: catalogue, refused: [], now: claimed.now)
             for one in claimed.all {
                 switch one.standing {
+                case _ where claimed.namesErased(one.intent): write.drop(one)
                 case .first: write.accept(one, routed: Self.routed(verdict(claimed.now), now: claimed.now))
                 case .duplicate: write.countDuplicate()
                 case .conflict: write.refuse(Self.conflict(of: one.intent))

@@ -72,6 +72,8 @@ func noNotification(_ text: String, _ found: [JSON], in store: Store) async thro
     let hint =
         if let waits {
             enqueuedHint(waits)
+        } else if kinds.contains("erased") {
+            erasedHint
         } else if kinds.contains("promised") {
             try await promisedHint(found, in: store)
         } else if let refused = try await RefusedExplanation.all(in: found, from: store).first {
@@ -81,6 +83,9 @@ func noNotification(_ text: String, _ found: [JSON], in store: Store) async thro
         }
     return Failure(.bad, "no notification \(text)", hint: hint)
 }
+
+/// The hint for the id of a notification whose person was erased.
+private let erasedHint = "recipientErased: its person was erased, and so was everything about it; nothing is sent any more"
 
 /// The hint for an id that the HTTP API promised, and that names no notification.
 private func promisedHint(_ found: [JSON], in store: Store) async throws -> String {
@@ -98,6 +103,7 @@ private func promisedHint(_ found: [JSON], in store: Store) async throws -> Stri
         let place = field("pointer")
         return "the event was refused: \(reason)\(place.isEmpty ? "" : " at \(place)"); tidings rejected show \(field("rejected_id"));"
             + " what to do: \(field("what_to_do"))"
+    case "erased": return erasedHint
     default:
         return waits
     }

@@ -37,7 +37,8 @@ struct SendWait {
                 throw Self.failure(refused)
             }
             let ids = try await store.notificationIDs(of: event)
-            var rest = !ids.isEmpty && ids.count == event.intents.count
+            let dropped = try await ids.count < event.intents.count ? store.droppedIntents(of: event) : 0
+            var rest = !event.intents.isEmpty && ids.count + dropped == event.intents.count
             for id in ids where rest { rest = try await store.isAtRest(id) }
             if rest {
                 let explanations = try await Explanation.all(of: ids, from: store)
@@ -47,6 +48,7 @@ struct SendWait {
                     throw Failure(.bad, first + (unreached.count > 1 ? "; \(unreached.count - 1) more were not reached" : ""))
                 }
                 if explanations.contains(where: \.hasFailure) { throw Failure(.bad, "a delivery failed") }
+                if dropped > 0 { throw Self.erased(dropped, of: event.intents.count) }
                 return
             }
             // Poll: a committed row signals nobody.
@@ -55,6 +57,11 @@ struct SendWait {
         throw Failure(
             .timedOut, "the intent is not finished after \(seconds) s; the broker confirmed the event \(event.id)",
             hint: "tidings find \(event.id)")
+    }
+
+    private static func erased(_ dropped: Int, of all: Int) -> Failure {
+        let whom = all == 1 ? "the person was erased" : "\(dropped) of \(all) people were erased"
+        return Failure(.bad, "dropped: recipientErased: \(whom)", hint: ReasonCode.recipientErased.whatToDo)
     }
 
     private static func failure(_ refused: JSON) -> Failure {

@@ -60,6 +60,8 @@ public struct Rejection: Sendable, Hashable {
     public var tenant: String?
     /// The people that the event names, as far as they could be read: each once, at most ``IntentLimits/maximumRecipients``.
     public var recipientIDs: [String] = []
+    /// Whether ``raw`` may name further people: the event is broken, or it names others than those whose intents are refused.
+    public var mayNameOthers = false
     /// Whether these names are more than a claim: the event was read as a whole, and its producer may name its source and its tenant.
     public var isVerified = false
     /// The number of notifications that the event asks for. 1 if this number could not be read.

@@ -3,7 +3,8 @@
 /// Durations are in seconds and sizes in bytes. A metric that only grows ends in `_total`, as Prometheus asks. Labels have closed or
 /// bounded sets of values. A recipient, an id or a producer's text is never a label value.
 public final class Metrics: Sendable {
-    public enum IntentResult: String, CaseIterable, Sendable { case accepted, duplicate, rejected }
+    /// The results of intents. `erased`: dropped, because the intent names a person who was erased.
+    public enum IntentResult: String, CaseIterable, Sendable { case accepted, duplicate, rejected, erased }
 
     /// The steps of a batch: `route` decides and writes intents, `inbox` writes inbox rows, `claim` and `settle` run before and after calls
     /// to providers. `release` takes deliveries that are due and judges them again.

@@ -76,9 +76,18 @@ struct DecodedMessages: Sendable {
     /// Returns the refusal of the intent at `position` of the batch, with its own bytes.
     func refusal(of position: Int, _ reason: ReasonCode, _ text: String) -> RefusedEvent {
         let message = messages[origins[position]]
-        let rejection = decoder.rejection(of: batch.intents[position], in: IncomingMessage(message), reason, text)
+        var rejection = decoder.rejection(of: batch.intents[position], in: IncomingMessage(message), reason, text)
+        rejection.mayNameOthers = isOneOfMany(position)
         let isWhole = batch.intents[position].bytesInMessage.count == message.body.count
         return RefusedEvent(rejection, in: message, KeptHeaders(message, withIDs: isWhole && isVouched(message)), of: producer(of: message))
+    }
+
+    /// Whether the event of an intent has further recipients. Their intents stand beside it.
+    private func isOneOfMany(_ position: Int) -> Bool {
+        [position - 1, position + 1].contains { other in
+            batch.intents.indices.contains(other) && origins[other] == origins[position]
+                && batch.intents[other].bytesInMessage == batch.intents[position].bytesInMessage
+        }
     }
 
     /// Returns the refusal of the intent at `position`, whose key was used before with other content. The earlier use is the notification
@@ -106,6 +115,13 @@ struct DecodedMessages: Sendable {
 
     func batch(of portion: IntakePortion) -> IntakeBatch {
         IntakeBatch(intents: Array(batch.intents[portion.intents]), refused: portion.refused)
+    }
+
+    /// The people whom refused events of a portion may name, besides the recipients of its intents. An event may stand in two portions.
+    func people(beside portion: IntakePortion) -> Set<RecipientKey> {
+        var people: Set<RecipientKey> = portion.refused.reduce(into: []) { $0.formUnion($1.people) }
+        if portion.intents.count < batch.intents.count { people.formUnion(batch.intents.map { RecipientKey($0.intent) }) }
+        return people
     }
 }
 

@@ -107,11 +107,13 @@ public struct Intake: Sendable {
         let pauses = catalogues.pauses
         let batch = decoded.batch(of: portion)
         let claims = IntakeClaims(batch.intents) { store.clock.nextID() }
+        let named = decoded.people(beside: portion)
         let result = try await store.intake { intake in
-            guard let claimed = try await intake.claim(claims, zones: zones) else { return IntakeResult() }
-            var write = IntakeWrite(catalogue: catalogue, refused: batch.refused, now: claimed.now)
+            guard let claimed = try await intake.claim(claims, zones: zones, naming: named) else { return IntakeResult() }
+            var write = IntakeWrite(catalogue: catalogue, refused: batch.refused, erased: claimed.erased, now: claimed.now)
             for (position, one) in claimed.all.enumerated() {
                 switch one.standing {
+                case _ where claimed.namesErased(one.intent): write.drop(one)
                 case .first:
                     let facts = claimed.facts(of: one.intent)
                     write.accept(one, routed: decide(one.intent, facts: facts, catalogue: catalogue, pauses: pauses, now: claimed.now))
@@ -132,13 +134,14 @@ public struct Intake: Sendable {
         metrics.intents[.accepted].add(result.accepted)
         metrics.intents[.duplicate].add(result.duplicates)
         metrics.intents[.rejected].add(result.rejected)
+        metrics.intents[.erased].add(result.erased)
         metrics.batchDuration[.route].observe(took)
         logger.debug(
             "routed a batch",
             metadata: [
                 "accepted": .stringConvertible(result.accepted), "duplicates": .stringConvertible(result.duplicates),
-                "rejected": .stringConvertible(result.rejected), "packs": .stringConvertible(result.packs.count),
-                "firstPack": "\(result.packs.first?.id.description ?? "")",
+                "rejected": .stringConvertible(result.rejected), "erased": .stringConvertible(result.erased),
+                "packs": .stringConvertible(result.packs.count), "firstPack": "\(result.packs.first?.id.description ?? "")",
                 "lastPack": "\(result.packs.last?.id.description ?? "")", "milliseconds": .stringConvertible(Int(took / .milliseconds(1))),
             ])
     }

@@ -60,6 +60,8 @@ public struct IntakeResult: Sendable {
     public var accepted = 0
     public var duplicates = 0
     public var rejected = 0
+    /// Dropped, because they name an erased person.
+    public var erased = 0
     /// The packs to publish now. Their rows are committed.
     public var packs: [Pack] = []
     /// The inbox rows that the batch wrote.

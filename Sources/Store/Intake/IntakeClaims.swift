@@ -26,6 +26,10 @@ public struct IntakeClaims: Sendable {
         case duplicate
         /// The key was used before with other content. `existing` is nil if that was in the same batch.
         case conflict(existing: NotificationID?)
+
+        var isFirst: Bool {
+            if case .first = self { true } else { false }
+        }
     }
 
     let all: [Claim]

@@ -12,23 +12,32 @@ public struct IntakeTransaction {
     fileprivate let transaction: PostgresTransaction
     fileprivate let expectsDuplicates: Bool
 
-    /// Claims the idempotency keys of a batch. In the same round trip, reads the database's clock and the facts of the recipients.
+    /// Claims the idempotency keys of a batch. In the same round trip, reads the database's clock, the facts of the recipients, and the
+    /// tombstones.
     ///
     /// Returns nil if an earlier try of this very batch was committed, though its answer was lost. Then nothing is left to write.
-    public func claim(_ claims: IntakeClaims, zones: TimeZoneDatabase) async throws -> ClaimedIntents? {
-        guard !claims.all.isEmpty else { return ClaimedIntents(now: store.clock.now(), all: [], facts: [:]) }
+    ///
+    /// - Parameter named: people whose tombstones count besides those of the recipients: they stand in refused events, or in the data of an
+    ///   intent.
+    public func claim(
+        _ claims: IntakeClaims, zones: TimeZoneDatabase, naming named: Set<RecipientKey> = []
+    ) async throws -> ClaimedIntents? {
+        guard !claims.all.isEmpty || !named.isEmpty else {
+            return ClaimedIntents(now: store.clock.now(), all: [], facts: [:], erased: [])
+        }
         let answers = try await transaction.pipeline([
-            Store.byIndex, claims.insert(expectingDuplicates: expectsDuplicates), store.clockQuery, FactsQuery.sql(for: claims.recipients),
+            Store.byIndex, Tombstones.beginWriting, claims.insert(expectingDuplicates: expectsDuplicates), store.clockQuery,
+            FactsQuery.sql(for: claims.recipients), Tombstones.among(claims.recipients.union(named)),
         ])
-        let now = try answers[2].rows.first.map(store.readClock) ?? store.clock.now()
+        let now = try answers[3].rows.first.map(store.readClock) ?? store.clock.now()
         store.clock.correct(now)
-        let first = Set(try answers[1].rows.map { Digest128(try $0.decode(PostgresUUID.self)) })
+        let first = Set(try answers[2].rows.map { Digest128(try $0.decode(PostgresUUID.self)) })
         store.duplicates.saw(any: first.count < claims.keyCount)
         let owners = try await owners(of: claims.keys(except: first))
         guard !claims.wereCommittedBefore(owners) else { return nil }
         return ClaimedIntents(
             now: now, all: claims.all.map { ClaimedIntent(claim: $0, standing: $0.standing(first: first, owners: owners)) },
-            facts: try FactsQuery.decode(answers[3], zones: zones, around: now))
+            facts: try FactsQuery.decode(answers[4], zones: zones, around: now), erased: try Tombstones.decode(answers[5]))
     }
 
     /// Writes everything that follows from a batch, and returns the packs to publish after the commit.
@@ -83,10 +92,17 @@ public struct ClaimedIntents: Sendable {
     public let now: Timestamp
     public let all: [ClaimedIntent]
     fileprivate let facts: [RecipientKey: RecipientFacts]
+    /// The people of the batch that are erased.
+    public let erased: Set<RecipientKey>
 
     /// The facts of an intent's recipient. A person who was never seen has default facts.
     public func facts(of intent: Intent) -> RecipientFacts {
         facts[RecipientKey(intent)] ?? .unseen(tenant: intent.tenant, recipient: intent.recipient)
+    }
+
+    /// Whether the recipient of an intent is erased, or one of the people that its data names.
+    public func namesErased(_ intent: Intent, naming named: [RecipientKey] = []) -> Bool {
+        !erased.isEmpty && (erased.contains(RecipientKey(intent)) || named.contains(where: erased.contains))
     }
 }
 

@@ -12,17 +12,21 @@ public struct IntakeWrite: Sendable {
     private var ended = EndedRows()
     private var due = DueRows()
     private var packs = PackBuilder()
-    private var refused: [RefusedEvent]
+    private let erased: Set<RecipientKey>
+    private var refused: [RefusedEvent] = []
+    private var dropped = DroppedIntents()
     private var tally = TallyRows()
     /// By the name of the projection.
     private(set) var projected: [String: [ProjectedIntent]] = [:]
 
-    /// - Parameter refused: the events that were refused before anything was claimed.
-    public init(catalogue: Catalogue, refused: [RefusedEvent], now: Timestamp) {
+    /// - Parameters:
+    ///   - refused: the events that were refused before anything was claimed.
+    ///   - erased: erased people, of whom no refused event may tell.
+    public init(catalogue: Catalogue, refused: [RefusedEvent], erased: Set<RecipientKey> = [], now: Timestamp) {
         self.catalogue = catalogue
         self.now = now
-        self.refused = refused
-        for event in refused { countRejected(event.rejection.recipients) }
+        self.erased = erased
+        for event in refused { refuse(event) }
     }
 
     /// Counts an intent that exists already.
@@ -32,9 +36,23 @@ public struct IntakeWrite: Sendable {
         tally.add(.duplicate)
     }
 
-    /// Keeps an event whose intent is refused.
+    /// Drops an intent that names an erased person. It claimed its key, so that a repetition of it is a duplicate.
+    public mutating func drop(_ claimed: ClaimedIntent) {
+        switch claimed.standing {
+        case .duplicate:
+            countDuplicate()
+            dropped.add(claimed.claim, isNew: false)
+        case .first, .conflict:
+            result.erased += 1
+            tally.add(.taken)
+            tally.addErased()
+            dropped.add(claimed.claim, isNew: claimed.standing.isFirst)
+        }
+    }
+
+    /// Keeps an event whose intent is refused. Erased people are left out, and an event that names only them is counted and not kept.
     public mutating func refuse(_ event: RefusedEvent) {
-        refused.append(event)
+        if let kept = event.without(erased) { refused.append(kept) }
         countRejected(event.rejection.recipients)
     }
 
@@ -114,8 +132,7 @@ public struct IntakeWrite: Sendable {
     func statements(packs: [Pack]) -> [SQL] {
         [
             inbox.insert(at: now), ended.insert, due.insert, PackRows(packs: packs).insert(decidedAt: now),
-            RefusedRows(refused).insert,
-            tally.insert,
+            RefusedRows(refused).insert, dropped.insert, tally.insert,
         ].compactMap { $0 }
     }
 }

@@ -30,6 +30,9 @@ public struct NotificationRecord: Sendable {
         (deliveries, attempts, decisions, timeline, plans) = ([], [], [], [], [])
     }
 
+    /// Whether the person of the notification was erased. Nothing else of the notification is kept.
+    public var isErased: Bool { notification["state"]?.stringValue == "erased" }
+
     /// The record as one object.
     ///
     /// - Parameter content: title and body, which are personal data. Nil leaves them out.

@@ -34,6 +34,17 @@ extension Store {
         ).rows.map { try $0.decode(NotificationID.self) }
     }
 
+    /// The number of recipients of the event whose intents a router dropped, because they name an erased person.
+    public func droppedIntents(of event: PublishedEvent) async throws -> Int {
+        try await pool.query(
+            """
+            select count(*) from unnest(\(event.intents.map(\.idempotencyKey.uuid)), \(event.intents.map(\.contentHash.uuid))) as asked(key, hash)
+            join tidings.idempotency_keys i on i.key = asked.key and i.content_hash = asked.hash
+            join tidings.erased_notifications e on e.id = i.notification_id
+            """
+        ).rows.first?.decode(Int.self) ?? 0
+    }
+
     /// The reason why the event was refused. Nil if it was not refused.
     public func rejection(of event: PublishedEvent) async throws -> JSON? {
         try await report(

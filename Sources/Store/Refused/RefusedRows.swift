@@ -76,9 +76,10 @@ struct RefusedRows {
                     \(events.map(\.headers)), \(refusals.map(\.raw)), \(refusals.map { Int32(clamping: $0.size) }),
                     \(refusals.map(\.sha256)), \(refusals.map(\.isReplayable)), \(refusals.map(RejectedBudget.share)),
                     \(events.map { storable($0.producer) }), \(events.map(\.replayHeaders)),
-                    \(refusals.map(\.isVerified)), \(recipients))
+                    \(refusals.map(\.isVerified)), \(recipients), \(refusals.map(\.mayNameOthers)))
                     as g(fingerprint, occurrences, reason, pointer, message, tenant, source, event_id, type, exchange, routing_key,
-                        content_type, headers, raw, size, sha256, replayable, share, producer, replay_headers, verified, people)
+                        content_type, headers, raw, size, sha256, replayable, share, producer, replay_headers, verified, people,
+                        names_others)
             ), weighed as materialized (
                 select *, bytes = 0
                     or sum(bytes) over (order by fingerprint) + (select coalesce(sum(s.bytes), 0) from spent s)
@@ -90,10 +91,11 @@ struct RefusedRows {
             ), written as (
                 insert into tidings.rejected as kept
                     (fingerprint, at, last_at, occurrences, reason, pointer, message, tenant, source, event_id, type, exchange, routing_key,
-                     content_type, headers, raw, size, sha256, replayable, producer, replay_headers, verified, recipients)
+                     content_type, headers, raw, size, sha256, replayable, producer, replay_headers, verified, recipients,
+                     names_others)
                 select fingerprint, tidings.clock(), tidings.clock(), occurrences, reason, pointer, message, tenant, source, event_id, type,
                     exchange, routing_key, content_type, headers, case when fits then raw else '' end, size, sha256, replayable and fits,
-                    producer, replay_headers, verified, case when fits then recipients else recipients[1:1] end
+                    producer, replay_headers, verified, case when fits then recipients else recipients[1:1] end, names_others and fits
                 from weighed order by fingerprint
                 on conflict (fingerprint) do update set occurrences = kept.occurrences + excluded.occurrences, last_at = excluded.last_at,
                     state = 'open', recipients = \(Self.allRecipients)

@@ -11,6 +11,7 @@ extension Store {
     ///   event also came another way.
     /// - A reserved id that was cancelled before a router had decided gives the state `cancelled`, with the reason.
     /// - A reserved id whose event was refused gives the state `rejected`, with the reason and the number of the refused event.
+    /// - An id whose person was erased gives the state `erased`, whether the notification was sent before or never made.
     /// - Any other reserved id gives the state `accepted`: the event waits for a router.
     ///
     /// Reads only `tidings_ops`, so that a member of `tidings_ops_read` may ask.
@@ -22,8 +23,9 @@ extension Store {
             return tenant == nil || record.notification["tenant"]?.stringValue == tenant ? record : nil
         }
         guard let promise = try await promise(id, tenant: tenant) else { return nil }
-        if let owner = promise.owner { return try await NotificationRecord(of: owner, from: self) }
-        return NotificationRecord(undecided: promise.row)
+        guard let owner = promise.owner else { return NotificationRecord(undecided: promise.row) }
+        if let record = try await NotificationRecord(of: owner, from: self) { return record }
+        return try await self.promise(owner, tenant: tenant).map { NotificationRecord(undecided: $0.row) }
     }
 
     private func promise(_ id: NotificationID, tenant: String?) async throws -> (owner: NotificationID?, row: JSON)? {

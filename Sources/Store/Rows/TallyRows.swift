@@ -29,6 +29,11 @@ struct TallyRows {
         if count != 0 { counts[Key(kind: kind), default: 0] += count }
     }
 
+    /// Counts a recipient that was taken and dropped as ``ReasonCode/recipientErased``. It is no row of `tidings.rejected`.
+    mutating func addErased() {
+        counts[Key(kind: .rejected, reason: ReasonCode.recipientErased.rawValue), default: 0] += 1
+    }
+
     mutating func addEnded(tenant: String, channel: Channel, state: DeliveryState, reason: ReasonCode) {
         counts[
             Key(kind: .ended, tenant: tenant, channel: channel.rawValue, state: state.rawValue, reason: reason.rawValue), default: 0] += 1

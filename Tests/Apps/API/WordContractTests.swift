@@ -31,7 +31,7 @@ import TidingsTestSupport
         // Words of the view tidings_ops.devices.
         "/schemas/Device/properties/state": ["active", "gone"],
         // Words of the view tidings_ops.notifications, and of Store.promisedNotification.
-        "/properties/notification/properties/state": ["accepted", "pending", "done", "rejected", "cancelled"],
+        "/properties/notification/properties/state": ["accepted", "pending", "done", "rejected", "cancelled", "erased"],
         "/properties/deliveries/items/properties/state": words(DeliveryState.self),
         "/schemas/InboxItem/properties/state": words(InboxItem.State.self),
         "/schemas/EngagementEvent/properties/type": words(EngagementEvent.Kind.self),

@@ -99,6 +99,7 @@ struct IntentOperations: Sendable {
     private func cancel(_ call: APICall) async throws -> ServerResponse {
         let (asked, key) = (try call.notificationID(), try call.key)
         guard let record = try await services.store.promisedNotification(asked, tenant: key.tenant) else { throw Problem(.notFound) }
+        if record.isErased { return CancelAnswer.ended.response }
         if let response = try await cancel(record) { return response }
         switch try await services.store.cancelPromise(asked, tenant: key.tenant, reason: .cancelledByProducer) {
         case .cancelled: return CancelAnswer.cancelled.response

@@ -178,6 +178,7 @@ extension MessageDecoding {
         var rejection = RejectedBytes(message, range, limits: checks.limits).rejection(problem)
         let claims = EventClaims(in: message.body[range], attributes: rejection.attributes, limits: checks.limits)
         rejection.describe(claims)
+        rejection.mayNameOthers = event == nil || !claims.isExact || claims.recipients.count >= checks.limits.maximumRecipients
         if let event {
             rejection.countRecipients(of: event)
             rejection.isVerified = claims.isExact && checks.vouch(for: event)

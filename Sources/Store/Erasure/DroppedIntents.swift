@@ -1,0 +1,33 @@
+import TidingsContracts
+import TidingsCore
+import TidingsPostgres
+
+/// Intents that were dropped because they name an erased person. Of each, only the id of the notification that it asked for is kept, so
+/// that its producer learns the reason. A reservation of its key is deleted: it holds source and id of the event.
+struct DroppedIntents {
+    private var ids: [PostgresUUID] = []
+    private var tenants: [String] = []
+    private var keys: [PostgresUUID] = []
+
+    /// - Parameter isNew: whether the intent is the first of its key. Its id then names nothing else.
+    mutating func add(_ claim: IntakeClaims.Claim, isNew: Bool) {
+        keys.append(claim.decoded.idempotencyKey.uuid)
+        guard isNew || claim.isReserved else { return }
+        ids.append(claim.id.uuid)
+        tenants.append(claim.decoded.intent.tenant)
+    }
+
+    /// Nil if none was dropped.
+    var insert: SQL? {
+        guard !keys.isEmpty else { return nil }
+        return """
+            with promised as (
+                delete from tidings.reservations where key = any(\(keys)) returning id, tenant
+            )
+            insert into tidings.erased_notifications (id, tenant, erased_at)
+            select id, tenant, (select tidings.clock()) from (
+                select * from unnest(\(ids), \(tenants)) as asked(id, tenant) union select id, tenant from promised) dropped
+            order by id on conflict do nothing
+            """
+    }
+}

@@ -1,0 +1,40 @@
+import TidingsCore
+import TidingsPostgres
+
+/// The erased people, each a row of `tidings.erased_people` that holds a keyed hash of the person (`tidings.person_hash`).
+///
+/// While no person is erased, a look costs nothing: PostgreSQL evaluates the first condition once for each statement. Otherwise a look
+/// costs two SHA-256 and one lookup in an index for each person.
+///
+/// A transaction that writes something of a person looks first, and takes its id before it looks (``beginWriting``). An erasure sets its
+/// barrier after the commit of the tombstone, and waits for all older transactions. So a transaction that saw no tombstone has ended before
+/// the erasure looks for rows. This requires the isolation level read committed: the look must see what was committed after the id.
+enum Tombstones {
+    /// Gives the transaction its id.
+    static let beginWriting: SQL = "select pg_current_xact_id()"
+
+    /// The condition that a person is erased. `offset 0` makes PostgreSQL look up each person by itself.
+    static func isErased(tenant: SQL, recipient: SQL) -> SQL {
+        """
+        (exists (select from tidings.erased_people) and exists (select from tidings.erased_people t
+            where t.person_hash = tidings.person_hash(\(tenant), \(recipient)) offset 0))
+        """
+    }
+
+    /// Returns a row for each of these people that is erased: tenant and recipient.
+    static func among(_ people: some Collection<RecipientKey>) -> SQL {
+        """
+        select asked.tenant, asked.id from unnest(\(people.map(\.tenant)), \(people.map(\.id))) as asked(tenant, id)
+        where \(isErased(tenant: "asked.tenant", recipient: "asked.id"))
+        """
+    }
+
+    /// Reads the rows of ``among(_:)``.
+    static func decode(_ result: PostgresResult) throws -> Set<RecipientKey> {
+        Set(
+            try result.rows.map { row in
+                let (tenant, id) = try row.decode((String, String).self)
+                return RecipientKey(tenant: tenant, id: id)
+            })
+    }
+}
