@@ -85,7 +85,7 @@ public final class Metrics: Sendable {
             labels: "provider", "result")
         receipts = list.family(
             "tidings_receipts_total",
-            "Pushes that devices confirmed, by result: applied, kept (told nothing new), repeated, ignored (in a plan), early or unknown.",
+            "Pushes that devices confirmed, by result: applied, kept, repeated, ignored (in a plan), early, unknown or erased.",
             labels: "result")
         engagementEvents = list.family(
             "tidings_engagement_events_total",

@@ -10,6 +10,8 @@ enum Unsent: Sendable, Equatable {
     case expired
     /// A pause holds the delivery. It is due at once, and the releaser puts it with the others that wait for the pause.
     case paused
+    /// The person was erased. The delivery ends here.
+    case erased
     /// The decision is too old, or the recipient's settings changed. The delivery is routed again.
     case outdated
     /// The lease is too short for a call. The delivery is routed again.
@@ -51,11 +53,13 @@ extension ProviderWorker {
         let place = call.places?.next()
         if let unsent = await wait(for: place, call.claims) { return .refused(call.entries.map { conclude($0, unsent) }) }
         let now = store.clock.now()
-        let outdated = await outdated(call)
+        let changed = await changed(call)
         var unsent: [Settlement] = []
         var entries: [PackEntry] = []
         for entry in call.entries {
-            if let reason = check(entry, of: call.pack, isOutdated: outdated.contains(entry.key), now: now) {
+            if changed.erased.contains(entry.key) {
+                unsent.append(conclude(entry, .erased))
+            } else if let reason = check(entry, of: call.pack, isOutdated: changed.outdated.contains(entry.key), now: now) {
                 unsent.append(conclude(entry, reason))
             } else {
                 entries.append(entry)
@@ -102,15 +106,15 @@ extension ProviderWorker {
         return entry.validUntil <= now || isOutdated ? .outdated : nil
     }
 
-    /// The deliveries whose recipient changed since the decision, as the claim read them. If the claim is too old, the database is asked
-    /// again. While it does not answer, nothing is sent.
-    private func outdated(_ call: Call) async -> Set<DeliveryKey> {
-        guard call.claims.needsAnotherLook() else { return call.claims.outdated }
+    /// The deliveries whose recipient changed since the decision, or was erased, as the claim read them. If the claim is too old, the
+    /// database is asked again. While it does not answer, nothing is sent.
+    private func changed(_ call: Call) async -> (outdated: Set<DeliveryKey>, erased: Set<DeliveryKey>) {
+        guard call.claims.needsAnotherLook() else { return (call.claims.outdated, call.claims.erased) }
         do {
-            return try await store.outdated(call.entries)
+            return try await store.changed(call.entries)
         } catch {
             logger.warning("cannot check recipients again, their deliveries are requeued", metadata: ["error": "\(error)"])
-            return Set(call.entries.map(\.key))
+            return (Set(call.entries.map(\.key)), [])
         }
     }
 }

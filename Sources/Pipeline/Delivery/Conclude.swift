@@ -47,6 +47,7 @@ extension ProviderWorker {
         let exit: Settlement.Exit =
             switch unsent {
             case .expired: .ended(.expired, .expired)
+            case .erased: .ended(.suppressed, .recipientErased)
             case .paused: waiting(.held, .paused)
             case .outdated: waiting(.recover, .afterValidity)
             case .leaseTooShort: waiting(.recover, .leaseExpired)

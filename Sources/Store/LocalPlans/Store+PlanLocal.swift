@@ -17,6 +17,7 @@ extension Store {
     ///   decision has the same effect.
     /// - A device that got the notification as a push, or may have got it, is skipped as `sameDevice`.
     /// - A delivery without content fails as `contentMissing`.
+    /// - A delivery of an erased person ends as `recipientErased`.
     /// - A pack that is gone is settled already.
     ///
     /// - Returns: The number of deliveries that ended in each state.
@@ -55,8 +56,9 @@ extension Store {
                 from taken cross join lateral unnest(taken.notification_ids, taken.ordinals) as m(notification_id, ordinal)
             ), judged as materialized (
                 select member.*, told.tenant, told.recipient_id, told.device_id, told.type, told.content, told.collapse_key, told.attempt,
-                    told.expires_at, told.paused, n.market, n.scheduled_for, n.accepted_at, d.pushed,
-                    told.paused or told.valid_until <= (select tidings.clock()) or coalesce(r.changed_at > told.decided_at, false) as again
+                    told.expires_at, told.paused, n.market, n.scheduled_for, n.accepted_at, d.pushed, t.is_erased, not t.is_erased
+                        and (told.paused or told.valid_until <= (select tidings.clock()) or coalesce(r.changed_at > told.decided_at, false))
+                        as again
                 from unnest(\(entries.map(\.0.id).uuids), \(entries.map(\.1.notificationID).uuids), \(entries.map { Int16($0.1.ordinal) }),
                     \(entries.map(\.1.tenant)), \(entries.map(\.1.recipient)), \(entries.map { $0.1.endpoint ?? "" }),
                     \(entries.map(\.1.type)), \(entries.map { LocalContent($0.1)?.text }), \(entries.map(\.1.collapseKey)),
@@ -75,9 +77,12 @@ extension Store {
                         and (d.state in ('sent', 'delivered') or d.reason = 'outcomeUnknown' or exists (select from tidings.attempts a
                             where a.notification_id = d.notification_id and a.ordinal = d.ordinal and a.outcome = 'unknown'))
                     limit 1) d on true
+                cross join lateral (select \(Self.isErased) as is_erased offset 0) t
             ), settled as (
-                select judged.*, case when pushed then 'suppressed' when content is null then 'failed' else 'sent' end as state,
-                    case when pushed then 'sameDevice' when content is null then 'contentMissing' else 'accepted' end as reason
+                select judged.*,
+                    case when is_erased or pushed then 'suppressed' when content is null then 'failed' else 'sent' end as state,
+                    case when is_erased then 'recipientErased' when pushed then 'sameDevice' when content is null then 'contentMissing'
+                        else 'accepted' end as reason
                 from judged where not again
             ), planned as (
                 insert into tidings.local_requests (tenant, device_id, notification_id, ordinal, recipient_id, type, market, content, collapse_key,
@@ -107,6 +112,9 @@ extension Store {
             select notification_id, ordinal, state from ended
             """
     }
+
+    /// Whether the person `told` is erased.
+    private static let isErased = Tombstones.isErased(tenant: "told.tenant", recipient: "told.recipient_id")
 
     /// Providers whose pushes are copies and reach no person. A device with such a push has not got the notification.
     private static func copies(of catalogue: Catalogue) -> [String] {

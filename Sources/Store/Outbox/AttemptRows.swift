@@ -21,6 +21,9 @@ struct AttemptRows {
 
     /// Nil if no attempt needs a row of its own. `offset 0` makes PostgreSQL look up each attempt by itself. As a join, the lookup may read
     /// the attempts of all days.
+    ///
+    /// The notification of a late attempt may have been erased with its person: such an attempt leaves nothing. The lock makes an erasure
+    /// and this statement wait for each other.
     var insert: SQL? {
         guard !rows.isEmpty else { return nil }
         let (packs, settlements) = (rows.map(\.pack), rows.map(\.settlement))
@@ -40,7 +43,9 @@ struct AttemptRows {
                 \(records.map(\.finishedAt.timestamptz)))
                 as told(pack, notification_id, ordinal, attempt, channel, provider, outcome, reason, status, detail, possible_duplicate,
                     idempotency_key, started_at, finished_at)
-            where not exists (select from tidings.attempts a where a.notification_id = told.notification_id
+            where (exists (select from tidings.packs p where p.id = told.pack and p.claimed_by = \(worker))
+                or exists (select from tidings.notifications n where n.id = told.notification_id limit 1 for key share))
+                and not exists (select from tidings.attempts a where a.notification_id = told.notification_id
                 and a.ordinal = told.ordinal and a.attempt = told.attempt and a.started_at = told.started_at and a.worker = \(worker)
                 offset 0)
             """

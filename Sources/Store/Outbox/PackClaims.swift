@@ -44,6 +44,8 @@ public struct PackClaims: Sendable {
     public internal(set) var members: [PackID: Set<DeliveryKey>] = [:]
     /// Claimed deliveries whose recipient's settings changed after the decision. They must be routed again.
     public internal(set) var outdated: Set<DeliveryKey> = []
+    /// Claimed deliveries whose recipient was erased. They end without a call.
+    public internal(set) var erased: Set<DeliveryKey> = []
     /// The addresses of the deliveries that name an existing endpoint.
     public internal(set) var addresses: [DeliveryKey: EndpointAddress] = [:]
     /// The number of unread notifications of the person at the time of the claim, at most ``Store/largestBadge``. Empty unless the claim

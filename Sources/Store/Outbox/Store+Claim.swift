@@ -36,8 +36,8 @@ extension Store {
                 returning id, notification_ids, ordinals, claimed_at
                 """,
                 """
-                select asked.notification_id, asked.ordinal, coalesce(r.changed_at > asked.decided_at, false) as is_outdated, e.address, e.secrets,
-                    e.platform, e.environment, \(badges ? Self.unread : "null::integer") as unread
+                select asked.notification_id, asked.ordinal, coalesce(r.changed_at > asked.decided_at, false) as is_outdated, t.is_erased,
+                    e.address, e.secrets, e.platform, e.environment, \(badges ? Self.unread : "null::integer") as unread
                 from unnest(\(entries.map(\.notificationID).uuids), \(entries.map { Int16($0.ordinal) }), \(entries.map(\.tenant)),
                     \(entries.map(\.recipient)), \(entries.map(\.endpoint)), \(entries.map(\.decidedAt.timestamptz)))
                     as asked(notification_id, ordinal, tenant, recipient_id, endpoint, decided_at)
@@ -45,7 +45,8 @@ extension Store {
                     where r.tenant = asked.tenant and r.id = asked.recipient_id limit 1) r on true
                 left join lateral (select e.address, e.secrets, e.platform, e.environment from tidings.endpoints e
                     where e.tenant = asked.tenant and e.recipient_id = asked.recipient_id and e.id = asked.endpoint limit 1) e on true
-                where r.changed_at > asked.decided_at or e.address is not null or \(badges)
+                cross join lateral (select \(Self.isErased) as is_erased offset 0) t
+                where r.changed_at > asked.decided_at or e.address is not null or t.is_erased or \(badges)
                 """,
                 clockQuery,
             ], limit: Self.claimLimit, asProof: true)
@@ -57,6 +58,7 @@ extension Store {
         for row in answers[1].rows {
             let key = try DeliveryKey(row)
             if try row.decode("is_outdated") { claims.outdated.insert(key) }
+            if try row.decode("is_erased") { claims.erased.insert(key) }
             if let address = try row.decode("address", as: String?.self) {
                 claims.addresses[key] = EndpointAddress(
                     address: address, secrets: try row.decode("secrets"), platform: try row.decode("platform"),
@@ -68,21 +70,33 @@ extension Store {
         return claims
     }
 
-    /// The deliveries whose recipient changed since the decision. They must be routed again instead of sent.
-    public func outdated(_ entries: [PackEntry]) async throws -> Set<DeliveryKey> {
+    /// The deliveries whose recipient changed since the decision, which must be routed again instead of sent, and those whose recipient was
+    /// erased.
+    public func changed(_ entries: [PackEntry]) async throws -> (outdated: Set<DeliveryKey>, erased: Set<DeliveryKey>) {
         let rows = try await pool.pipeline(
             [
                 """
-                select asked.notification_id, asked.ordinal
+                select asked.notification_id, asked.ordinal, t.is_erased
                 from unnest(\(entries.map(\.notificationID).uuids), \(entries.map { Int16($0.ordinal) }), \(entries.map(\.tenant)),
                     \(entries.map(\.recipient)), \(entries.map(\.decidedAt.timestamptz)))
                     as asked(notification_id, ordinal, tenant, recipient_id, decided_at)
-                join tidings.recipients r on r.tenant = asked.tenant and r.id = asked.recipient_id and r.changed_at > asked.decided_at
+                left join lateral (select r.changed_at from tidings.recipients r
+                    where r.tenant = asked.tenant and r.id = asked.recipient_id limit 1) r on true
+                cross join lateral (select \(Self.isErased) as is_erased offset 0) t
+                where r.changed_at > asked.decided_at or t.is_erased
                 """
             ], limit: Self.claimLimit
         )[0].rows
-        return Set(try rows.map(DeliveryKey.init))
+        var (outdated, erased): (Set<DeliveryKey>, Set<DeliveryKey>) = ([], [])
+        for row in rows {
+            let key = try DeliveryKey(row)
+            if try row.decode("is_erased") { erased.insert(key) } else { outdated.insert(key) }
+        }
+        return (outdated, erased)
     }
+
+    /// Whether the person `asked` is erased.
+    private static let isErased = Tombstones.isErased(tenant: "asked.tenant", recipient: "asked.recipient_id")
 
     /// The number of unread notifications of the person `asked`, at most the largest badge.
     private static let unread: SQL = """

@@ -6,7 +6,8 @@ extension Store {
     /// Delivers in-app packs. One statement writes the inbox row and the outcome, so no claim is needed and no outcome is unknown.
     ///
     /// A cancelled delivery has left its pack and is not changed. A delivery goes back to `due` if it is paused, if its decision is no
-    /// longer valid, or if its recipient changed since the decision. A releaser then routes it again. A missing pack is settled already.
+    /// longer valid, or if its recipient changed since the decision. A releaser then routes it again. A missing pack is settled already. A
+    /// delivery of an erased person ends without a row.
     ///
     /// Returns the inbox rows of the deliveries that ended now.
     public func deliverToInbox(_ packs: [Pack], pauses: Pauses) async throws -> InboxArrivals {
@@ -36,8 +37,9 @@ extension Store {
                 from taken cross join lateral unnest(taken.notification_ids, taken.ordinals) as m(notification_id, ordinal)
             ), judged as (
                 select member.*, told.tenant, told.recipient_id, told.attempt, told.created_at, told.paused, told.type, told.category,
-                    told.title, told.body, told.data, told.image_url, told.group_key,
-                    told.paused or told.valid_until <= (select tidings.clock()) or coalesce(r.changed_at > told.decided_at, false) as again
+                    told.title, told.body, told.data, told.image_url, told.group_key, t.is_erased, not t.is_erased
+                        and (told.paused or told.valid_until <= (select tidings.clock()) or coalesce(r.changed_at > told.decided_at, false))
+                        as again
                 from unnest(\(entries.map(\.0.id).uuids), \(entries.map(\.1.notificationID).uuids), \(entries.map { Int16($0.1.ordinal) }),
                     \(entries.map(\.1.tenant)), \(entries.map(\.1.recipient)), \(entries.map { Int16($0.1.attempt) }),
                     \(entries.map(\.1.createdAt.timestamptz)), \(entries.map(\.1.decidedAt.timestamptz)),
@@ -49,15 +51,18 @@ extension Store {
                 join member using (pack, notification_id, ordinal)
                 left join lateral (select r.changed_at from tidings.recipients r
                     where r.tenant = told.tenant and r.id = told.recipient_id limit 1) r on true
+                cross join lateral (select \(Tombstones.isErased(tenant: "told.tenant", recipient: "told.recipient_id")) as is_erased
+                    offset 0) t
             ), stored as (
                 \(InboxRows.insert(
                     scheduledFor: "(select n.scheduled_for from tidings.notifications n where n.id = judged.notification_id)",
-                    from: "judged where not again"))
+                    from: "judged where not again and not is_erased"))
                 on conflict do nothing
             ), ended as (
                 \(EndedRows.insert(
-                    channel: "'inApp'", endpoint: "null", state: "'delivered'", reason: "'delivered'", attempts: "attempt",
-                    from: "judged where not again"))
+                    channel: "'inApp'", endpoint: "null", state: "case when is_erased then 'suppressed' else 'delivered' end",
+                    reason: "case when is_erased then 'recipientErased' else 'delivered' end",
+                    attempts: "case when is_erased then attempt - 1 else attempt end", from: "judged where not again"))
                 on conflict do nothing returning notification_id, ordinal, tenant, channel, state, reason
             ), waiting as (
                 \(DueRows.insert(
@@ -67,7 +72,7 @@ extension Store {
             ), counted as (
                 \(TallyRows.insertEnded("ended"))
             )
-            select notification_id, ordinal from ended
+            select notification_id, ordinal from ended where state = 'delivered'
             """
     }
 }

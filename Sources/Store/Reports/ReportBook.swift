@@ -28,6 +28,7 @@ struct ReportBook {
     private var deliveries: [DeliveryKey: Standing] = [:]
     private var recorded: [DeliveryKey: Set<String>] = [:]
     private var notifications: [NotificationID: (recipient: String, planned: Int, now: Timestamp)] = [:]
+    private var erased: Set<NotificationID> = []
     private var entries: [Entry] = []
     private var gone = EndpointsGone()
 
@@ -50,9 +51,13 @@ struct ReportBook {
         notifications[NotificationID(id)] = (recipient, Int(planned), Timestamp(now))
     }
 
+    mutating func addErased(_ id: NotificationID) { erased.insert(id) }
+
     /// Enters a report. The changes are made by ``statements``.
     mutating func enter(_ report: DeliveryReport, of key: DeliveryKey) -> ReportResult {
-        guard let notification = notifications[key.notificationID], key.ordinal < notification.planned else { return .unknown }
+        guard let notification = notifications[key.notificationID], key.ordinal < notification.planned else {
+            return erased.contains(key.notificationID) ? .erased : .unknown
+        }
         guard let standing = deliveries[key] else { return .early }
         guard reporter.speaks(forDeliveriesOf: standing.provider), let (outcome, reason, isGone) = Self.words(of: report.outcome) else {
             return .unknown

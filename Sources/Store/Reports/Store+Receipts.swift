@@ -19,6 +19,7 @@ extension Store {
     ///   - `ignored`: the device has the notification in its plan of local notifications, and confirms the plan instead.
     ///   - `early`: a delivery that this device may get has not ended yet. The confirmation counts when it comes again.
     ///   - `unknown`: the person has no such notification, it is past retention, or nothing of it was sent to this device.
+    ///   - `erased`: the person of the notification was erased. Nothing is recorded.
     public func confirmReceipt(
         of notification: NotificationID, on device: String, by person: RecipientKey
     ) async throws -> ReportResult {

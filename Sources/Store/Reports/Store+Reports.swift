@@ -13,6 +13,8 @@ public enum ReportResult: String, Sendable, Hashable, CaseIterable {
     case ignored
     /// No delivery of the provider has this reference, nothing was sent to the device, or the delivery is past retention.
     case unknown
+    /// The person of the notification was erased. Nothing of the report is kept.
+    case erased
     /// The delivery has not ended yet: the worker has not written the provider's answer, or a retry waits. The report counts when it comes
     /// again.
     case early
@@ -45,11 +47,14 @@ extension Store {
     static func openBook(
         of sorted: [DeliveryKey], for reporter: Reporter, in transaction: PostgresTransaction
     ) async throws -> ReportBook {
-        let answers = try await transaction.pipeline([lock(sorted), recorded(sorted, by: reporter), notifications(of: sorted)])
+        let answers = try await transaction.pipeline([
+            lock(sorted), recorded(sorted, by: reporter), notifications(of: sorted), erased(among: sorted),
+        ])
         var book = ReportBook(reporter)
         for row in answers[0].rows { try book.addDelivery(row) }
         for row in answers[1].rows { try book.addRecorded(row) }
         for row in answers[2].rows { try book.addNotification(row) }
+        for row in answers[3].rows { book.addErased(try row.decode(NotificationID.self)) }
         return book
     }
 
@@ -106,6 +111,10 @@ extension Store {
         select n.* from unnest(\(Set(keys.map(\.notificationID)).sorted().uuids)) as told(id) cross join lateral (
             select id, recipient_id, planned, (select tidings.clock()) as now from tidings.notifications where id = told.id limit 1) n
         """
+    }
+
+    private static func erased(among keys: [DeliveryKey]) -> SQL {
+        "select id from tidings.erased_notifications where id = any(\(keys.map(\.notificationID).uuids))"
     }
 
     private static func rows(_ keys: [DeliveryKey]) -> SQL {

@@ -32,7 +32,7 @@ struct EngagementOperations: Sendable {
         metrics.receipts(result.rawValue).add()
         switch result {
         case .applied, .kept, .repeated, .ignored: return .noContent
-        case .unknown: throw Problem(.notFound)
+        case .unknown, .erased: throw Problem(.notFound)
         case .early:
             throw Problem.unavailable(
                 "The delivery to the device has not ended yet. Send the same request again.", retryAfter: Self.earlyPause)
