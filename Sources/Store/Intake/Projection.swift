@@ -16,6 +16,14 @@ public protocol Projection: Sendable {
     /// their keys, because batches run at the same time. A statement that can never succeed for one intent must fail with an error about
     /// the data (``PostgresError/isAboutTheData``). The router then refuses this intent alone.
     func statements(for intents: [ProjectedIntent]) -> [SQL]
+
+    /// The tables of the module, each with the effect of an erasure and the part that an export has. Empty for a module that keeps nothing
+    /// of people.
+    var personalTables: [PersonalTable] { get }
+}
+
+extension Projection {
+    public var personalTables: [PersonalTable] { [] }
 }
 
 /// An accepted intent, as a projection gets it.
@@ -50,6 +58,9 @@ public struct Projections: Sendable {
 
     /// Sorted.
     public var names: [String] { all.keys.sorted() }
+
+    /// The tables of all modules.
+    public var personalTables: [PersonalTable] { names.flatMap { all[$0]?.personalTables ?? [] } }
 
     /// Returns the types of a catalogue whose projection is not part of this binary, by name. The value is the projection.
     package func missing(in catalogue: Catalogue) -> [String: String] {

@@ -1,0 +1,94 @@
+import Testing
+import TidingsContracts
+import TidingsCore
+import TidingsLikes
+import TidingsPostgres
+import TidingsStore
+import TidingsTestSupport
+
+/// The list of places where a person can stand, compared with the migrated schema and with the topology of the broker.
+@Suite struct PersonalPlacesTests {
+    private static let tables = PersonalPlaces.tables + LikesProjection().personalTables
+
+    /// A new table or column needs an entry: in `PersonalPlaces`, or in the module that owns it.
+    @Test func everyTableAndColumnHasAnEntry() async throws {
+        try await withTestSystem(usesBroker: false) { system in
+            let rows = try await system.query(
+                """
+                select c.relname::text, array_agg(a.attname::text order by a.attname) from pg_class c
+                join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+                where c.relnamespace = 'tidings'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+                group by 1
+                """
+            ).rows
+            var inSchema: [String: [String]] = [:]
+            for row in rows {
+                let (table, columns) = try row.decode((String, [String]).self)
+                inSchema[table] = columns
+            }
+            try #require(inSchema.count > 40)
+            for (table, columns) in inSchema {
+                guard let entry = Self.tables.first(where: { $0.name == table }) else {
+                    Issue.record("tidings.\(table) has no entry: say what an erasure does there")
+                    continue
+                }
+                let listed = entry.personal + entry.other
+                #expect(Set(listed) == Set(columns), "tidings.\(table)")
+                #expect(Set(listed).count == listed.count, "tidings.\(table) lists a column twice")
+            }
+            for entry in Self.tables { #expect(inSchema[entry.name] != nil, "there is no table tidings.\(entry.name)") }
+            #expect(Set(Self.tables.map(\.name)).count == Self.tables.count)
+        }
+    }
+
+    /// The columns that an erasure and an export use exist, and each expression of an export is valid.
+    @Test func everyEntryFitsItsTable() async throws {
+        try await withTestSystem(usesBroker: false) { system in
+            for entry in Self.tables {
+                let columns = Set(entry.personal + entry.other)
+                switch entry.erasure {
+                case .untouched, .kept, .step: break
+                case .deletesPerson(let people): #expect(columns.isSuperset(of: people + ["tenant"]), "\(entry.name)")
+                case .deletesWithNotification(let id): #expect(columns.contains(id), "\(entry.name)")
+                case .deletesWithDevice(let device): #expect(columns.isSuperset(of: [device, "tenant"]), "\(entry.name)")
+                }
+                for section in entry.sections {
+                    _ = try await system.query("select \(unsafe: section.columns) from tidings.\(unsafe: entry.name) r limit 0")
+                    for rows in section.rows {
+                        switch rows {
+                        case .ofPerson(let column, let keys):
+                            #expect(columns.isSuperset(of: [column, "tenant"] + keys.map(\.column)), "\(section.name)")
+                        case .ofNotification(let column): #expect(columns.contains(column), "\(section.name)")
+                        case .refused: #expect(entry.name == "rejected")
+                        }
+                    }
+                }
+            }
+            let names = Self.tables.flatMap(\.sections).map(\.name)
+            #expect(Set(names).count == names.count)
+        }
+    }
+
+    @Test func everyEntryIsWhole() {
+        for entry in Self.tables {
+            switch entry.erasure {
+            case .untouched: #expect(entry.personal.isEmpty && entry.sections.isEmpty, "\(entry.name)")
+            case .kept(let reason): #expect(!reason.isEmpty, "\(entry.name)")
+            case .deletesPerson, .deletesWithNotification, .deletesWithDevice, .step: #expect(!entry.personal.isEmpty, "\(entry.name)")
+            }
+            if !entry.personal.isEmpty, entry.sections.isEmpty { #expect(entry.notExported != nil, "\(entry.name) is not exported") }
+        }
+        for place in PersonalPlaces.elsewhere { #expect(!place.holds.isEmpty && !place.erasure.isEmpty, "\(place.name)") }
+    }
+
+    @Test func everyQueueHasAnEntry() {
+        let topology = TopologySpec.spec(for: .builtIn)
+        let queues = topology.queues.map(\.name) + [QueueNames.realtimeQueue]
+        for queue in queues {
+            let isListed = PersonalPlaces.elsewhere.contains { place in
+                place.name.hasSuffix("*") ? queue.hasPrefix(place.name.dropLast()) : queue == place.name
+            }
+            #expect(isListed, "the queue \(queue) has no entry")
+        }
+    }
+}
