@@ -2,6 +2,7 @@ public import TidingsCatalogue
 public import TidingsContracts
 public import TidingsCore
 import TidingsJSON
+import TidingsStore
 
 /// Decodes a message of a producer into valid intents, one for each recipient, or into rejections that say precisely what is wrong.
 ///
@@ -139,12 +140,12 @@ struct MessageDecoding {
         try checks.checkFanOut(request, eventBytes: range.count, alreadyAsked: decoded.intents.count)
         let traceparent = attributes.traceparent ?? message.headers["traceparent"].flatMap { TraceParent.validated($0) }
         let contentHash = IntentIdentity.contentHash(type: attributes.type, data: attributes.data)
-        var identity = IntentIdentity(tenant: request.tenant, source: attributes.source, id: attributes.id)
+        var keys = IntentKey(tenant: request.tenant, source: attributes.source, id: attributes.id)
         var seen: Set<Digest128> = []
         var intents: [DecodedIntent] = []
         intents.reserveCapacity(request.recipients.count)
         for recipient in request.recipients {
-            let key = identity.key(for: recipient)
+            let key = keys.key(for: recipient)
             if request.recipients.count > 1, !seen.insert(key).inserted { continue }
             let intent = Intent(
                 tenant: request.tenant, source: attributes.source, id: attributes.id, type: attributes.type, time: attributes.time,

@@ -3,33 +3,8 @@ import TidingsCore
 import TidingsJSON
 import TidingsStore
 
-/// The bytes that identify an intent and its content, before they are hashed.
-struct IntentIdentity {
-    /// Tenant, source and id with their lengths. The recipient follows, for each key.
-    private var bytes: [UInt8] = []
-    private let commonCount: Int
-
-    init(tenant: String, source: String, id: String) {
-        bytes.reserveCapacity(256)
-        IntentIdentity.append(tenant, to: &bytes)
-        IntentIdentity.append(source, to: &bytes)
-        IntentIdentity.append(id, to: &bytes)
-        commonCount = bytes.count
-    }
-
-    mutating func key(for recipient: String) -> Digest128 {
-        bytes.removeSubrange(commonCount...)
-        IntentIdentity.append(recipient, to: &bytes)
-        return Digest128(hashing: bytes)
-    }
-
-    /// Appends a text with its length before it, so that no two lists of texts give the same bytes.
-    private static func append(_ text: String, to bytes: inout [UInt8]) {
-        let count = UInt32(truncatingIfNeeded: text.utf8.count)
-        for shift in [24, 16, 8, 0] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: count >> shift)) }
-        bytes.append(contentsOf: text.utf8)
-    }
-
+/// The content of an intent, before it is hashed. ``IntentKey`` has the hash that identifies an intent.
+enum IntentIdentity {
     /// Returns the hash of the event's content, without its recipients and its tenant, which are part of the key. A member that names its
     /// default counts as absent, and so does an empty text. A time counts by its instant.
     static func contentHash(type: String, data: JSONObject) -> Digest128 {
@@ -44,7 +19,7 @@ struct IntentIdentity {
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(1_024)
-        append(type, to: &bytes)
+        IntentKey.append(type, to: &bytes)
         appendCanonical(content, to: &bytes)
         return Digest128(hashing: bytes)
     }
