@@ -1,0 +1,181 @@
+public import TidingsCore
+import TidingsPostgres
+
+/// The result of one turn at the erasures.
+public enum ErasureProgress: Sendable, Hashable {
+    /// No erasure is due.
+    case idle
+    /// A step went on. The next turn may come at once.
+    case working
+    /// The erasure waits for a transaction or a call.
+    case waiting
+    case done(NotificationID)
+}
+
+extension Store {
+    /// Rows that one turn of an erasure looks at, for each table.
+    package static let erasureBatch: Int64 = 500
+    /// The pause of an erasure that waits for a transaction or a call to end. Other erasures go on meanwhile.
+    package static let erasurePause = Duration.milliseconds(500)
+
+    /// Takes one small step of a running erasure, in one transaction with the progress of the erasure. So an erasure goes on where it was,
+    /// whichever process dies. Several releasers may call this at once: each works on another erasure.
+    ///
+    /// Every step finds its work by a condition that holds until the work is done, so that a repetition does no harm.
+    ///
+    /// - Parameter projections: the modules whose tables may hold people.
+    public func advanceErasure(_ projections: Projections = Projections()) async throws -> ErasureProgress {
+        try await pool.transaction(isolation: .readCommitted) { transaction in
+            let answers = try await transaction.pipeline([Self.byIndex, RunningErasure.pick, clockQuery])
+            guard let row = answers[1].rows.first else { return .idle }
+            if let now = answers[2].rows.first { clock.correct(try readClock(now)) }
+            var erasure = try RunningErasure(row)
+            let turn = ErasureTurn(erasure: erasure, tables: PersonalPlaces.tables + projections.personalTables, transaction: transaction)
+            let outcome = try await turn.run()
+            try await transaction.pipeline(erasure.statements(after: outcome))
+            return switch outcome.then {
+            case .again: .working
+            case .wait: .waiting
+            case .next: erasure.isLastStep ? .done(erasure.id) : .working
+            }
+        }
+    }
+}
+
+/// One turn at an erasure.
+struct ErasureTurn {
+    let erasure: RunningErasure
+    let tables: [PersonalTable]
+    let transaction: PostgresTransaction
+
+    var person: RecipientKey { erasure.person }
+
+    /// The position as an id. Ids of the outbox are of another version than those of notifications.
+    var startID: SQL { "coalesce(nullif(\(erasure.position), ''), '00000000-0000-0000-0000-000000000000')::uuid" }
+
+    func run() async throws -> RunningErasure.Outcome {
+        switch erasure.step {
+        case .transactions: try await waitForTransactions()
+        case .mentions, .notifications, .refused, .dead: RunningErasure.Outcome(then: .next)
+        case .devices: try await eraseDevices()
+        case .rows: try await eraseRows()
+        case .enqueued: try await eraseEnqueued()
+        }
+    }
+
+    /// Sets the barrier in the first turn: this transaction is younger than the commit of the tombstone, so a transaction that saw no
+    /// tombstone is older than this one. See ``Tombstones``.
+    private func waitForTransactions() async throws -> RunningErasure.Outcome {
+        let answers = try await transaction.pipeline([
+            """
+            select barrier is not null, coalesce(barrier <= pg_snapshot_xmin(pg_current_snapshot()), false)
+            from tidings.erasures where id = \(erasure.id.uuid)
+            """,
+            "update tidings.erasures set barrier = coalesce(barrier, pg_current_xact_id()) where id = \(erasure.id.uuid)",
+        ])
+        let (isSet, isPassed) = try answers[0].rows.first?.decode((Bool, Bool).self) ?? (false, false)
+        if isPassed { return RunningErasure.Outcome(then: .next) }
+        return RunningErasure.Outcome(then: isSet ? .wait("transactions") : .again(position: "", leftBehind: 0))
+    }
+
+    // MARK: Rows
+
+    /// The person's requests in the plans of devices, and then the plans of the person's devices. A device that has moved to another person
+    /// gets its whole plan with its next request, so that its app forgets the notifications of this person.
+    private func eraseDevices() async throws -> RunningErasure.Outcome {
+        let answers = try await transaction.pipeline([
+            """
+            select from tidings.local_plans p join (select distinct r.tenant, r.device_id from tidings.local_requests r
+                where r.tenant = \(person.tenant) and r.recipient_id = \(person.id)) held
+                on held.tenant = p.tenant and held.device_id = p.device_id
+            order by p.tenant, p.device_id for update of p
+            """,
+            Self.forgetRequests(Self.some("local_requests", with: person, in: "recipient_id")),
+        ])
+        let requests = try answers[1].rows.first?.decode(Int.self) ?? 0
+        guard requests == 0 else {
+            return RunningErasure.Outcome(counts: ["local_requests": requests], then: .again(position: "", leftBehind: 0))
+        }
+        var outcome = RunningErasure.Outcome(then: .next)
+        for table in tables {
+            guard case .deletesWithDevice(let column) = table.erasure else { continue }
+            outcome.counts[table.name] = try await transaction.query(
+                """
+                delete from tidings.\(unsafe: table.name) r using tidings.endpoints e
+                where e.tenant = \(person.tenant) and e.recipient_id = \(person.id) and e.channel = 'push'
+                    and r.tenant = e.tenant and r.\(unsafe: column) = e.id
+                """
+            ).affectedRows
+        }
+        return outcome
+    }
+
+    /// Deletes the requests for which `condition` holds. Returns their number. The version of each plan grows, and all earlier ones are
+    /// forgotten.
+    static func forgetRequests(_ condition: SQL) -> SQL {
+        """
+        with gone as (
+            delete from tidings.local_requests r where \(condition) returning r.tenant, r.device_id
+        ), told as (
+            update tidings.local_plans p set version = p.version + 1, forgotten_version = p.version + 1
+            from (select distinct tenant, device_id from gone) g where p.tenant = g.tenant and p.device_id = g.device_id
+            returning p.tenant, p.device_id
+        ), woken as (
+            \(Store.wake("select tenant, device_id from told"))
+        )
+        select count(*) from gone
+        """
+    }
+
+    /// One statement for each column that names the person. The step ends when no row is left. A row that another transaction changed
+    /// meanwhile may be neither deleted nor gone, so the deleted rows do not tell.
+    private func eraseRows() async throws -> RunningErasure.Outcome {
+        let columns = tables.flatMap { table -> [(table: String, column: String)] in
+            guard case .deletesPerson(let columns) = table.erasure else { return [] }
+            return columns.map { (table: table.name, column: $0) }
+        }
+        let deletes: [SQL] = columns.map { place in
+            "delete from tidings.\(unsafe: place.table) r where \(Self.some(place.table, with: person, in: place.column))"
+        }
+        let left: [SQL] = columns.map { place in
+            """
+            exists (select from tidings.\(unsafe: place.table) r
+                where r.tenant = \(person.tenant) and r.\(unsafe: place.column) = \(person.id))
+            """
+        }
+        let answers = try await transaction.pipeline(deletes + ["select \(left.joined(separator: " or "))"])
+        let isLeft = try answers.last?.rows.first?.decode(Bool.self) ?? false
+        var outcome = RunningErasure.Outcome(then: isLeft ? .again(position: "", leftBehind: 0) : .next)
+        for (place, answer) in zip(columns, answers) { outcome.counts[place.table, default: 0] += answer.affectedRows }
+        return outcome
+    }
+
+    /// The condition that `r` is one of some rows of a person. A ctid is unique in a partition only, so the person is asked for twice.
+    static func some(_ table: String, with person: RecipientKey, in column: String) -> SQL {
+        """
+        r.tenant = \(person.tenant) and r.\(unsafe: column) = \(person.id) and r.ctid = any(array(
+            select s.ctid from tidings.\(unsafe: table) s where s.tenant = \(person.tenant) and s.\(unsafe: column) = \(person.id)
+            limit \(Store.erasureBatch)))
+        """
+    }
+
+    /// Walks along the whole outbox once: an index would cost producers time with every event. An event that comes meanwhile is dropped by
+    /// its router.
+    private func eraseEnqueued() async throws -> RunningErasure.Outcome {
+        let result = try await transaction.query(
+            """
+            with looked_at as materialized (
+                select o.id, o.event from tidings.outgoing o where o.id > \(startID) order by o.id limit \(Store.erasureBatch)
+            ), gone as (
+                delete from tidings.outgoing o using looked_at l where o.id = l.id
+                    and l.event::json -> 'data' ->> 'recipient' = \(person.id)
+                    and coalesce(l.event::json -> 'data' ->> 'tenant', \(Intent.defaultTenant)) = \(person.tenant)
+                returning o.id
+            )
+            select (select id::text from looked_at order by id desc limit 1), (select count(*) from gone)
+            """)
+        let (last, gone) = try result.rows[0].decode((String?, Int).self)
+        guard let last else { return RunningErasure.Outcome(counts: ["outgoing": gone], then: .next) }
+        return RunningErasure.Outcome(counts: ["outgoing": gone], then: .again(position: last, leftBehind: 0))
+    }
+}
