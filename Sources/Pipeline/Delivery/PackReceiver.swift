@@ -95,13 +95,14 @@ public struct PackReceiver: Sendable {
             return try Pack.decode(message.body)
         } catch {
             logger.error("a message is no pack", metadata: ["queue": "\(message.queue)", "error": "\(error)"])
-            _ = try await store.keepDead(
+            let kept = try await store.keepDead(
                 DeadMessage(
                     queue: message.queue, reason: .undecodablePack, message: "\(error)", deaths: 1, exchange: message.exchange,
                     routingKey: message.routingKey, contentType: message.contentType, headers: headersText(message.headers),
                     replayHeaders: ReplayHeaders.text(of: message, withIDs: false), attributes: message.headerAttributes,
                     body: message.body),
                 state: "open")
+            try await store.forgetErased(inDead: kept.id)
             return nil
         }
     }

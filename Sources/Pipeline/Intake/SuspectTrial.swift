@@ -76,11 +76,14 @@ public struct SuspectTrial: Sendable {
                 try await store.forgetConfirm(of: Pack.decode(message.body).id)
             } catch let error as PackDecodingError {
                 logger.error("a suspect is no pack", metadata: ["dead": "\(kept.id)", "queue": "\(queue)", "error": "\(error)"])
-                return try await store.keepUndecodable(kept.id, because: "\(error)")
+                try await store.keepUndecodable(kept.id, because: "\(error)")
+                return try await store.forgetErased(inDead: kept.id)
             }
         } else {
             await backlog.publish(try await intake.take([message], early: backlog.publish))
         }
+        // Only now: reading the message may be what kills the process.
+        try await store.forgetErased(inDead: kept.id)
         _ = try await store.moveDead(kept.id, from: ["trying"], to: "resolved")
     }
 }

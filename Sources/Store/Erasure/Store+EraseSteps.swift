@@ -15,6 +15,10 @@ public enum ErasureProgress: Sendable, Hashable {
 extension Store {
     /// Rows that one turn of an erasure looks at, for each table.
     package static let erasureBatch: Int64 = 500
+    /// Refused events, or dead letters, that one turn of an erasure reads, beside the limit of their bytes.
+    package static let erasureRefusedRows: Int64 = 50
+    /// The bytes of these. One more row may exceed it. Each byte is in memory some times.
+    package static let erasureRefusedBytes: Int64 = 1 << 20
     /// The pause of an erasure that waits for a transaction or a call to end. Other erasures go on meanwhile.
     package static let erasurePause = Duration.milliseconds(500)
 
@@ -56,10 +60,12 @@ struct ErasureTurn {
     func run() async throws -> RunningErasure.Outcome {
         switch erasure.step {
         case .transactions: try await waitForTransactions()
-        case .mentions, .notifications, .refused, .dead: RunningErasure.Outcome(then: .next)
+        case .mentions, .notifications: RunningErasure.Outcome(then: .next)
         case .devices: try await eraseDevices()
         case .rows: try await eraseRows()
         case .enqueued: try await eraseEnqueued()
+        case .refused: try await eraseRefused()
+        case .dead: try await eraseDead()
         }
     }
 
