@@ -1,9 +1,11 @@
+import TidingsContracts
 import TidingsCore
+import TidingsJSON
 import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
 
-/// Erased people of a scene.
+/// Erased people of a scene, and people who stand everywhere.
 extension StoreScene {
     /// Writes the tombstone of a person, without an erasure.
     func bury(_ person: RecipientKey) async throws {
@@ -12,6 +14,66 @@ extension StoreScene {
             insert into tidings.erased_people (person_hash, erasure, erased_at)
             values (tidings.person_hash(\(person.tenant), \(person.id)), gen_random_uuid(), tidings.clock())
             """)
+    }
+
+    /// An intent with a key of its own, to a person of any name.
+    static func intent(_ key: Int, to person: RecipientKey) -> DecodedIntent {
+        var decoded = intent(key)
+        decoded.intent.tenant = person.tenant
+        decoded.intent.recipient = person.id
+        decoded.intent.id = "event-\(person.id)-\(key)"
+        decoded.intent.content = Content(title: "For \(person.id)")
+        var keys = IntentKey(tenant: person.tenant, source: decoded.intent.source, id: decoded.intent.id)
+        decoded.idempotencyKey = keys.key(for: person.id)
+        return decoded
+    }
+
+    /// Puts a person into every table of the store: notifications that have ended, that wait, that are in a pack and that a worker holds.
+    /// Returns the packs of the worker.
+    func populate(_ person: RecipientKey) async throws -> [Pack] {
+        try await take(claims([Self.intent(1, to: person)]), verdict: Self.suppress)
+        try await take(claims([Self.intent(2, to: person)]), verdict: Self.hold)
+        try await take(claims([Self.intent(3, to: person)]), verdict: Self.send)
+        let claimed = try await take(claims([Self.intent(4, to: person)]), verdict: Self.send).packs
+        try await claim(claimed, worker: "worker")
+        _ = try await store.reserve([ReservationRequest([Self.intent(1, to: person)])])
+        _ = try await deliver(2, to: person)
+        for statement in Self.rows(of: person) { _ = try await system.query(statement) }
+        return claimed
+    }
+
+    private static func rows(of person: RecipientKey) -> [SQL] {
+        let (tenant, id) = (person.tenant, person.id)
+        let event = #"{"id":"x","source":"/t","type":"t","data":{"recipient":"\#(id)","tenant":"\#(tenant)","title":"T"}}"#
+        return [
+            "insert into tidings.recipients (tenant, id, changed_at) values (\(tenant), \(id), tidings.clock())",
+            """
+            insert into tidings.endpoints (tenant, recipient_id, id, channel, provider, address, changed_at, registered_at)
+            values (\(tenant), \(id), \("device-of-\(id)"), 'push', 'apns', \("token-of-\(id)"), tidings.clock(), tidings.clock())
+            """,
+            """
+            insert into tidings.local_requests (tenant, device_id, notification_id, ordinal, recipient_id, type, content, expires_at,
+                accepted_at, planned_at, in_plan, version)
+            select \(tenant), device, gen_random_uuid(), 0, \(id), 't', '{}', tidings.clock(), tidings.clock(), tidings.clock(), true, 3
+            from unnest(array[\("device-of-\(id)"), 'a device that moved']) device
+            """,
+            """
+            insert into tidings.local_plans (tenant, device_id, version, acked_version)
+            select \(tenant), device, 3, 3 from unnest(array[\("device-of-\(id)"), 'a device that moved']) device on conflict do nothing
+            """,
+            "insert into tidings.local_wakes (tenant, device_id, due_at) values (\(tenant), \("device-of-\(id)"), tidings.clock())",
+            "insert into tidings.outgoing (type, event, created_at, event_id) values ('t', \(event), tidings.clock(), \("of-\(id)"))",
+            """
+            insert into tidings.rejected (fingerprint, at, last_at, reason, pointer, message, tenant, source, event_id, exchange,
+                routing_key, headers, raw, size, sha256, replayable, recipients)
+            values (gen_random_uuid(), tidings.clock(), tidings.clock(), 'unknownType', '', \("not for \(id)"), \(tenant), '/t',
+                \("of-\(id)"), 'e', 'k', '{}', \(Array(event.utf8)), 1, '', true, array[\(id)])
+            """,
+            """
+            insert into tidings.dead (fingerprint, at, queue, reason, message, deaths, exchange, routing_key, headers, raw, size)
+            values (gen_random_uuid(), tidings.clock(), 'q', 'poison', 'm', 1, 'e', 'k', '{}', \(Array(event.utf8)), 1)
+            """,
+        ]
     }
 
     /// Runs the turns of a releaser until the erasure is done. Waits are passed by the business clock.
@@ -29,7 +91,42 @@ extension StoreScene {
         return false
     }
 
+    /// Runs turns until the erasure waits for this.
+    func advance(_ erasure: NotificationID, untilItWaitsFor what: String) async throws -> Bool {
+        let deadline = ContinuousClock.now + .seconds(30).patient
+        while ContinuousClock.now < deadline {
+            let row = try await store.erasure(erasure, tenant: nil)
+            if row?["waits_for"]?.stringValue == what { return true }
+            switch try await store.advanceErasure() {
+            case .done: return false
+            case .working, .waiting: continue
+            case .idle: try await passTime()
+            }
+        }
+        return false
+    }
+
     private func passTime() async throws {
         _ = try await system.query("update tidings.clock_offset set shift = shift + interval '1 second'")
+    }
+
+    /// The tables with a row that has the text anywhere, also in bytes.
+    func tables(with text: String) async throws -> [String] {
+        let names = try await system.query(
+            """
+            select relname::text from pg_class
+            where relnamespace = 'tidings'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1
+            """
+        ).rows.map { try $0.decode(String.self) }
+        let hexadecimal = text.utf8.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+        var found: [String] = []
+        for name in names {
+            let rows = try await count(
+                """
+                select count(*) from tidings.\(unsafe: name) t where strpos(t::text, \(text)) > 0 or strpos(t::text, \(hexadecimal)) > 0
+                """)
+            if rows > 0 { found.append(name) }
+        }
+        return found
     }
 }

@@ -11,6 +11,70 @@ import TidingsTestSupport
     private static let eve = RecipientKey(tenant: "default", id: "eve-of-the-tests")
     private static let bob = RecipientKey(tenant: "default", id: "bob-of-the-tests")
 
+    /// A person in every place, beside another one. A worker holds one delivery, and the erasure waits for it.
+    @Test func nothingOfThePersonIsLeft() async throws {
+        try await StoreScene.with { scene in
+            let held = try await scene.populate(Self.eve)
+            _ = try await scene.populate(Self.bob)
+            let before = try await scene.tables(with: Self.eve.id)
+            #expect(before.count > 8, "\(before)")
+            let ofBob = try await scene.rows(of: Self.bob)
+
+            let id = try await scene.store.requestErasure(of: Self.eve, by: "key:crm")
+            #expect(try await scene.advance(id, untilItWaitsFor: "calls"))
+            #expect(try await scene.count("select count(*) from tidings.notifications where recipient_id = \(Self.eve.id)") == 1)
+
+            // The worker learns the outcome of its call. It is recorded, and then erased.
+            let now = scene.store.clock.now()
+            let sent = held.map { pack in
+                PackSettlement(
+                    pack,
+                    pack.entries.map { entry in
+                        Settlement(
+                            entry, exit: .ended(.sent, .accepted), providerMessageID: "m",
+                            attempt: AttemptRecord(outcome: "accepted", reason: .accepted, startedAt: now, finishedAt: now))
+                    }, claimedAt: .distantPast, isLast: true)
+            }
+            try await scene.store.settle(sent, worker: "worker")
+            try #require(try await scene.finish(id))
+            #expect(try await scene.tables(with: Self.eve.id).isEmpty)
+            #expect(try await scene.rows(of: Self.bob) == ofBob, "the other person keeps everything")
+            #expect(try await scene.store.audit().isEmpty)
+            #expect(try await scene.count("select count(*) from tidings_ops.unaccounted") == 0)
+            let ends = try await scene.count(
+                "select coalesce(sum(n), 0)::bigint from tidings.tally where kind = 'ended' and reason = 'recipientErased'")
+            #expect(ends == 2, "the held and the queued delivery")
+
+            let report = try #require(try await scene.store.erasure(id, tenant: "default"))
+            #expect(report["state"]?.stringValue == "done" && report["requested_by"]?.stringValue == "key:crm")
+            #expect(report["counts"]?["notifications"]?.intValue == 6 && report["counts"]?["deliveries_ended"]?.intValue == 2)
+            #expect(report["counts"]?["rejected"]?.intValue == 1 && report["counts"]?["dead"]?.intValue == 1)
+            #expect(report["counts"]?["outgoing"]?.intValue == 1 && report["counts"]?["local_requests"]?.intValue == 2)
+            #expect(try await scene.store.erasure(id, tenant: "acme") == nil)
+            #expect(try await scene.store.isErased(Self.eve))
+            #expect(try await !scene.store.isErased(Self.bob))
+        }
+    }
+
+    /// The device of another person held a notification. Its app gets the whole plan, without the notification.
+    @Test func aDeviceThatMovedForgetsThePlan() async throws {
+        try await StoreScene.with { scene in
+            _ = try await scene.populate(Self.eve)
+            let id = try await scene.store.requestErasure(of: Self.eve, by: "tests")
+            // The claimed delivery ends by its lease, which a releaser recovers.
+            try await scene.store.shiftClock(by: .seconds(120))
+            #expect(try await scene.recover() == 1)
+            try #require(try await scene.finish(id))
+            let plan = try await scene.count(
+                """
+                select count(*) from tidings.local_plans
+                where device_id = 'a device that moved' and version = 4 and forgotten_version = 4 and acked_version = 3
+                """)
+            #expect(plan == 1)
+            #expect(try await scene.count("select count(*) from tidings.local_plans") == 1)
+        }
+    }
+
     @Test func aSecondRequestGetsTheErasureThatRuns() async throws {
         try await StoreScene.with { scene in
             let ids = try await withThrowingTaskGroup(of: NotificationID.self) { group in
@@ -30,6 +94,40 @@ import TidingsTestSupport
             #expect(second != first, "the first one is done")
             try #require(try await scene.finish(second))
             #expect(try await scene.count("select count(*) from tidings.erased_people") == 2)
+        }
+    }
+
+    /// A router looked for the tombstone before it was set, and commits afterwards. The erasure waits for it.
+    @Test func aTransactionThatSawNoTombstoneIsAwaited() async throws {
+        try await StoreScene.with { scene in
+            let (hasLooked, mayWrite) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))
+            let claims = scene.claims([StoreScene.intent(1, to: Self.eve)])
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                // The transaction beside the erasure, awaited below.
+                group.addTask {
+                    _ = try await scene.store.intake { intake in
+                        guard let claimed = try await intake.claim(claims, zones: scene.zones) else { return IntakeResult() }
+                        hasLooked.continuation.finish()
+                        for await _ in mayWrite.stream {}
+                        var write = IntakeWrite(catalogue: scene.catalogue, refused: [], now: claimed.now)
+                        for one in claimed.all {
+                            #expect(!claimed.namesErased(one.intent))
+                            write.accept(one, routed: StoreScene.routed(StoreScene.suppress(claimed.now), now: claimed.now))
+                        }
+                        return try await intake.write(write)
+                    }
+                }
+                for await _ in hasLooked.stream {}
+                let id = try await scene.store.requestErasure(of: Self.eve, by: "tests")
+                #expect(try await scene.advance(id, untilItWaitsFor: "transactions"))
+                for _ in 0..<5 { #expect(try await scene.store.advanceErasure() != .done(id)) }
+                #expect(try await scene.store.erasure(id, tenant: nil)?["step"]?.stringValue == "transactions")
+                mayWrite.continuation.finish()
+                try await group.waitForAll()
+                #expect(try await scene.count("select count(*) from tidings.notifications") == 1)
+                try #require(try await scene.finish(id))
+                #expect(try await scene.tables(with: Self.eve.id).isEmpty)
+            }
         }
     }
 
@@ -91,6 +189,9 @@ import TidingsTestSupport
 }
 
 extension StoreScene {
+    /// The number of rows of a person by table.
+    fileprivate func rows(of person: RecipientKey) async throws -> [String] { try await tables(with: person.id) }
+
     fileprivate func bytes(in table: String) async throws -> [String] {
         try await system.query("select convert_from(raw, 'UTF8') from tidings.\(unsafe: table) order by id").rows.map {
             try $0.decode(String.self)

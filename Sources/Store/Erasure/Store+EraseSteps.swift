@@ -15,6 +15,8 @@ public enum ErasureProgress: Sendable, Hashable {
 extension Store {
     /// Rows that one turn of an erasure looks at, for each table.
     package static let erasureBatch: Int64 = 500
+    /// Notifications that one turn of an erasure deletes with everything about them.
+    package static let erasureNotifications: Int64 = 100
     /// Refused events, or dead letters, that one turn of an erasure reads, beside the limit of their bytes.
     package static let erasureRefusedRows: Int64 = 50
     /// The bytes of these. One more row may exceed it. Each byte is in memory some times.
@@ -60,7 +62,8 @@ struct ErasureTurn {
     func run() async throws -> RunningErasure.Outcome {
         switch erasure.step {
         case .transactions: try await waitForTransactions()
-        case .mentions, .notifications: RunningErasure.Outcome(then: .next)
+        case .mentions: RunningErasure.Outcome(then: .next)
+        case .notifications: try await eraseNotifications()
         case .devices: try await eraseDevices()
         case .rows: try await eraseRows()
         case .enqueued: try await eraseEnqueued()
