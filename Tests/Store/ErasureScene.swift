@@ -106,7 +106,7 @@ extension StoreScene {
         return false
     }
 
-    private func passTime() async throws {
+    func passTime() async throws {
         _ = try await system.query("update tidings.clock_offset set shift = shift + interval '1 second'")
     }
 

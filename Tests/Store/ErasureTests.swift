@@ -181,6 +181,20 @@ import TidingsTestSupport
         }
     }
 
+    /// An erasure whose turn fails is put off, and another one goes on.
+    @Test func aFailureHoldsUpNoOther() async throws {
+        try await StoreScene.with { scene in
+            let broken = try await scene.store.requestErasure(of: Self.eve, by: "tests")
+            #expect(try await scene.failure(of: broken)?.cause.sqlState == "42P01")
+            try await scene.store.postponeErasure(broken, by: .seconds(3_600))
+            #expect(try await scene.store.erasure(broken, tenant: nil)?["waits_for"]?.stringValue == "failed")
+            let other = try await scene.store.requestErasure(of: Self.bob, by: "tests")
+            try #require(try await scene.finish(other))
+            try await scene.store.shiftClock(by: .seconds(7_200))
+            try #require(try await scene.finish(broken))
+        }
+    }
+
     private static func dead(_ body: [UInt8], _ key: String) -> DeadMessage {
         DeadMessage(
             queue: "q", reason: .poison, message: "m", deaths: 1, exchange: "e", routingKey: key, contentType: nil, headers: "{}",
@@ -188,7 +202,32 @@ import TidingsTestSupport
     }
 }
 
+/// A module whose table was never made.
+private struct AbsentModule: Projection {
+    let name = "absent"
+    let personalTables = [PersonalTable("absent", .deletesPerson(["recipient_id"]), personal: "recipient_id", other: "tenant")]
+
+    func statements(for intents: [ProjectedIntent]) -> [SQL] { [] }
+}
+
 extension StoreScene {
+    /// Runs turns with the absent module until one fails.
+    fileprivate func failure(of erasure: NotificationID) async throws -> ErasureFailure? {
+        let deadline = ContinuousClock.now + .seconds(30).patient
+        while ContinuousClock.now < deadline {
+            do {
+                switch try await store.advanceErasure(Projections([AbsentModule()])) {
+                case .done: return nil
+                case .working: continue
+                case .waiting, .idle: try await passTime()
+                }
+            } catch let failure as ErasureFailure {
+                return failure
+            }
+        }
+        return nil
+    }
+
     /// The number of rows of a person by table.
     fileprivate func rows(of person: RecipientKey) async throws -> [String] { try await tables(with: person.id) }
 

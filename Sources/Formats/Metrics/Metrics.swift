@@ -37,6 +37,7 @@ public final class Metrics: Sendable {
     public let recovered: Counter
     public let packsRepublished: Counter
     public let eventsRelayed: Counter
+    public let erasures: Counter
     public let outboxWaiting: Gauge
     public let outboxOldest: Gauge
     public let outboxRefused: Gauge
@@ -95,6 +96,7 @@ public final class Metrics: Sendable {
         recovered = list.single("tidings_deliveries_recovered_total", "Deliveries taken back from workers that stopped.")
         packsRepublished = list.single("tidings_packs_republished_total", "Packs published again because no confirm was recorded.")
         eventsRelayed = list.single("tidings_events_relayed_total", "Events enqueued by SQL that the broker confirmed.")
+        erasures = list.single("tidings_erasures_total", "Erasures of people that this process finished.")
         outboxWaiting = list.single(
             "tidings_outbox_events_waiting", "Events enqueued by SQL that no release role has published yet; an estimate above 100,000.")
         outboxOldest = list.single("tidings_outbox_oldest_age_seconds", "Age of the oldest of these events; 0 when none waits.")

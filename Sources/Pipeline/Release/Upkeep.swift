@@ -75,6 +75,9 @@ public struct Upkeep: Sendable {
                 await chore("prune references of messages") {
                     while try await store.pruneMessageReferences(retention: retention), !Task.isCancelled {}
                 }
+                await chore("prune tombstones") {
+                    while try await store.pruneErasures(retention: retention), !Task.isCancelled {}
+                }
                 await chore("prune local notifications") { while try await store.pruneLocalRequests(), !Task.isCancelled {} }
                 await chore("prune inboxes") { while try await store.pruneInbox(), !Task.isCancelled {} }
                 await chore("prune engagement") {

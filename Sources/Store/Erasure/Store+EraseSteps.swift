@@ -1,5 +1,5 @@
 public import TidingsCore
-import TidingsPostgres
+public import TidingsPostgres
 
 /// The result of one turn at the erasures.
 public enum ErasureProgress: Sendable, Hashable {
@@ -30,11 +30,24 @@ extension Store {
     /// Every step finds its work by a condition that holds until the work is done, so that a repetition does no harm.
     ///
     /// - Parameter projections: the modules whose tables may hold people.
+    /// - Throws: ``ErasureFailure`` if a turn cannot succeed. Nothing of the turn is done, and the erasure is due again at once.
     public func advanceErasure(_ projections: Projections = Projections()) async throws -> ErasureProgress {
+        let picked = TakenRows<NotificationID>()
+        do {
+            return try await advanceErasure(projections, picked)
+        } catch let error as PostgresError where [.permanent, .retry].contains(error.verdict) {
+            guard let erasure = picked.only else { throw error }
+            throw ErasureFailure(erasure: erasure, cause: error)
+        }
+    }
+
+    private func advanceErasure(_ projections: Projections, _ picked: TakenRows<NotificationID>) async throws -> ErasureProgress {
         try await pool.transaction(isolation: .readCommitted) { transaction in
+            picked.set([])
             let answers = try await transaction.pipeline([Self.byIndex, RunningErasure.pick, clockQuery])
             guard let row = answers[1].rows.first else { return .idle }
             if let now = answers[2].rows.first { clock.correct(try readClock(now)) }
+            picked.set([try row.decode("id")])
             var erasure = try RunningErasure(row)
             let turn = ErasureTurn(erasure: erasure, tables: PersonalPlaces.tables + projections.personalTables, transaction: transaction)
             let outcome = try await turn.run()
@@ -45,6 +58,23 @@ extension Store {
             case .next: erasure.isLastStep ? .done(erasure.id) : .working
             }
         }
+    }
+}
+
+/// An erasure whose turn failed for a reason of its own.
+public struct ErasureFailure: Error {
+    public let erasure: NotificationID
+    public let cause: PostgresError
+}
+
+extension Store {
+    /// Puts an erasure off after a failure, so that it does not keep others from their turn.
+    public func postponeErasure(_ id: NotificationID, by pause: Duration) async throws {
+        _ = try await pool.query(
+            """
+            update tidings.erasures set waits_for = 'failed', due_at = tidings.clock() + make_interval(secs => \(pause / .seconds(1)))
+            where id = \(id.uuid) and state = 'running'
+            """)
     }
 }
 

@@ -2,12 +2,13 @@ import TidingsAMQP
 import TidingsPipeline
 import TidingsStore
 
-/// The release role: releases waiting deliveries, publishes the events that SQL enqueued, and does the chores.
+/// The release role: releases waiting deliveries, publishes the events that SQL enqueued, does the chores, and erases people.
 final class ReleaseRole: Sendable {
     private let runtime: Runtime
     private let releaser: Releaser
     private let relay: Relay
     private let upkeep: Upkeep
+    private let eraser: Eraser
     private let control: AMQPControl
     private let work = StoppableWork()
 
@@ -25,6 +26,7 @@ final class ReleaseRole: Sendable {
         upkeep = Upkeep(
             store: runtime.store, catalogues: runtime.catalogues, control: control, retention: Settings.retention,
             metrics: runtime.metrics, logger: runtime.logger)
+        eraser = Eraser(store: runtime.store, projections: runtime.projections, metrics: runtime.metrics, logger: runtime.logger)
     }
 
     /// Runs until ``stop()``. If the stop comes first, ends at once. A turn that is cut short rolls back, and the next releaser repeats it.
@@ -33,6 +35,7 @@ final class ReleaseRole: Sendable {
             { await self.releaser.run() },
             { await self.relay.run() },
             { await self.upkeep.run() },
+            { await self.eraser.run() },
         ])
         await control.close()
     }

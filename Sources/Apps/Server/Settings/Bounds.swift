@@ -10,7 +10,10 @@ import TidingsStore
 /// Every bound of the data path, in the order in which an intent meets them. No number stands here: each is read from its constant.
 package enum Bounds {
     package static var all: [Bound] {
-        submission + intake + routing + delivery + local + signals + release + connections + processes + house + retention + engagement
+        let parts: [[Bound]] = [
+            submission, intake, routing, delivery, local, signals, release, erasure, connections, processes, house, retention, engagement,
+        ]
+        return parts.flatMap { $0 }
     }
 
     private static var intake: [Bound] {
