@@ -69,8 +69,8 @@ extension ReasonExplanation {
         ),
         ReasonExplanation(
             .recipientErased,
-            "The notification was asked for before the person was erased.",
-            "Nothing. Stop the producer from naming this person.",
+            "The recipient was erased, or a person of whom the notification tells.",
+            "Nothing. Stop the producer from naming the person.",
             explains: [.suppressed]
         ),
         ReasonExplanation(

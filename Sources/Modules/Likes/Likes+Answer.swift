@@ -70,13 +70,17 @@ extension Likes {
             select case when not exists (select from tidings.active_catalogue a join tidings.catalogue_types t on t.hash = a.hash
                     where not \(matchType) = any(t.types))
                 then tidings_api.enqueue(type => \(matchType), recipient => told.person, tenant => match.tenant, source => \(source),
-                    key => 'match-' || encode(sha256(convert_to(
-                        json_build_array(match.tenant, told.person, told.other)::text, 'UTF8')), 'hex'),
+                    key => \(matchEvent(tenant: "match.tenant", person: "told.person", other: "told.other")),
                     data => jsonb_strip_nulls(jsonb_build_object('userId', told.other,
                         'name', case when octet_length(l.name) <= \(longestTold) then l.name end,
                         'photoURL', case when octet_length(l.photo_url) <= \(longestTold) then l.photo_url end))) end
             from match cross join unnest(\(told.map { $0.person }), \(told.map { $0.other })) as told(person, other)
             left join tidings.likes l on l.tenant = match.tenant and l.recipient_id = told.person and l.liker_id = told.other
             """
+    }
+
+    /// The id of the event that tells one of a pair of the match.
+    static func matchEvent(tenant: SQL, person: SQL, other: SQL) -> SQL {
+        "'match-' || encode(sha256(convert_to(json_build_array(\(tenant), \(person), \(other))::text, 'UTF8')), 'hex')"
     }
 }

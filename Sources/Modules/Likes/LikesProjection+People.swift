@@ -1,3 +1,4 @@
+package import TidingsPostgres
 package import TidingsStore
 
 /// The people in the tables of likes.
@@ -27,5 +28,28 @@ extension LikesProjection {
                 "unblurs", .deletesPerson(["recipient_id"]), personal: "recipient_id expires_at", other: "tenant",
                 sections: [.person("unblurs", in: "recipient_id", columns: "r.expires_at")]),
         ]
+    }
+
+    /// Deletes likes that the person gave and matches of the person. The notification of a match has the id of its event in the outbox.
+    package func forgetMentions(of person: RecipientKey, limit: Int64) -> SQL? {
+        let (tenant, id) = (person.tenant, person.id)
+        return """
+            with liked as (
+                delete from tidings.likes r where r.tenant = \(tenant) and r.liker_id = \(id) and r.recipient_id = any(array(
+                    select s.recipient_id from tidings.likes s where s.tenant = \(tenant) and s.liker_id = \(id) limit \(limit)))
+                returning recipient_id, earlier_ids || notification_id as ids
+            ), matched as (
+                delete from tidings.matches r where r.tenant = \(tenant) and (
+                    (r.one_id = \(id) and r.other_id = any(array(
+                        select s.other_id from tidings.matches s where s.tenant = \(tenant) and s.one_id = \(id) limit \(limit))))
+                    or (r.other_id = \(id) and r.one_id = any(array(
+                        select s.one_id from tidings.matches s where s.tenant = \(tenant) and s.other_id = \(id) limit \(limit)))))
+                returning tenant, case when one_id = \(id) then other_id else one_id end as told
+            )
+            select 'likes', recipient_id, ids, null, null from liked
+            union all
+            select 'matches', told, '{}'::uuid[], \(Likes.source),
+                \(Likes.matchEvent(tenant: "matched.tenant", person: "told", other: "\(id)::text")) from matched
+            """
     }
 }

@@ -1,5 +1,5 @@
 import TidingsContracts
-import TidingsCore
+package import TidingsCore
 import TidingsJSON
 package import TidingsPostgres
 package import TidingsStore
@@ -27,6 +27,13 @@ package struct LikesProjection: Projection {
         for intent in intents { rows.add(intent) }
         return rows.insert(at: now).map { [$0] } ?? []
     }
+
+    /// The liker of a like, and the other person of a match.
+    package func people(in intent: Intent, isProjected: Bool) -> [String] {
+        let isMatch = intent.source.utf8.elementsEqual(Likes.source.utf8) && intent.type.utf8.elementsEqual(Likes.matchType.utf8)
+        guard isProjected || isMatch, let data = try? JSON.parse(intent.content.data) else { return [] }
+        return LikeRows.liker(in: data).map { [$0] } ?? []
+    }
 }
 
 /// The likes of one batch, as columns.
@@ -53,7 +60,7 @@ private struct LikeRows {
         blurred.append(Self.isBlurred(data["serverIsBlurred"]))
     }
 
-    private static func liker(in data: JSON) -> String? {
+    static func liker(in data: JSON) -> String? {
         let text: String
         switch [data["userId"], data["id"]].compactMap({ $0 }).first(where: { !$0.isNull && $0 != "" }) {
         case .string(let value)?: text = value
@@ -79,12 +86,13 @@ private struct LikeRows {
     ///
     /// A later like of the same liker refreshes name, photo and blur, and leaves the position, the answer and the match. A list that is
     /// being paged must not move, and a person who has passed must not be asked again. The position that the later like would have had stays
-    /// unused.
+    /// unused. The ids of the last 32 earlier notifications stay, because an erasure of the liker erases them.
     func insert(at now: Timestamp) -> SQL? {
         guard !ids.isEmpty else { return nil }
         return """
             with given as (
-                select distinct on (tenant, recipient_id, liker_id) *
+                select distinct on (tenant, recipient_id, liker_id) *,
+                    array_agg(notification_id) over (partition by tenant, recipient_id, liker_id) as ids
                 from unnest(\(tenants), \(recipients), \(likers), \(ids), \(names), \(photos), \(blurred))
                     as given(tenant, recipient_id, liker_id, notification_id, name, photo_url, server_is_blurred)
                 order by tenant, recipient_id, liker_id, notification_id desc
@@ -95,13 +103,16 @@ private struct LikeRows {
                 returning tenant, recipient_id, newest
             )
             insert into tidings.likes as l
-                (tenant, recipient_id, liker_id, position, notification_id, name, photo_url, server_is_blurred, created_at)
+                (tenant, recipient_id, liker_id, position, notification_id, earlier_ids, name, photo_url, server_is_blurred, created_at)
             select tenant, recipient_id, liker_id,
                 newest + 1 - row_number() over (partition by tenant, recipient_id order by notification_id desc),
-                notification_id, name, photo_url, server_is_blurred, \(PostgresTimestamp(microseconds: now.microseconds))
+                notification_id, (array_remove(ids, notification_id))[:32], name, photo_url, server_is_blurred,
+                \(PostgresTimestamp(microseconds: now.microseconds))
             from given join people using (tenant, recipient_id)
             order by tenant, recipient_id, liker_id
             on conflict (tenant, recipient_id, liker_id) do update set notification_id = excluded.notification_id,
+                earlier_ids = (l.earlier_ids || l.notification_id || excluded.earlier_ids)
+                    [greatest(cardinality(l.earlier_ids) + cardinality(excluded.earlier_ids) - 30, 1):],
                 name = coalesce(excluded.name, l.name), photo_url = coalesce(excluded.photo_url, l.photo_url),
                 server_is_blurred = excluded.server_is_blurred
             """

@@ -107,13 +107,14 @@ public struct Intake: Sendable {
         let pauses = catalogues.pauses
         let batch = decoded.batch(of: portion)
         let claims = IntakeClaims(batch.intents) { store.clock.nextID() }
-        let named = decoded.people(beside: portion)
+        let told = batch.intents.map { projections.people(in: $0.intent, projection: catalogue.types[$0.intent.type]?.projection) }
+        let named = decoded.people(beside: portion).union(told.joined())
         let result = try await store.intake { intake in
             guard let claimed = try await intake.claim(claims, zones: zones, naming: named) else { return IntakeResult() }
             var write = IntakeWrite(catalogue: catalogue, refused: batch.refused, erased: claimed.erased, now: claimed.now)
             for (position, one) in claimed.all.enumerated() {
                 switch one.standing {
-                case _ where claimed.namesErased(one.intent): write.drop(one)
+                case _ where claimed.namesErased(one.intent, naming: told[position]): write.drop(one)
                 case .first:
                     let facts = claimed.facts(of: one.intent)
                     write.accept(one, routed: decide(one.intent, facts: facts, catalogue: catalogue, pauses: pauses, now: claimed.now))

@@ -7,11 +7,18 @@ extension ErasureTurn {
     /// Takes a page of notifications. Ends their deliveries that no worker holds, and deletes the notifications whose deliveries have all
     /// ended. A delivery in the hands of a worker is left to the next pass: it ends within seconds, or its lease ends.
     func eraseNotifications() async throws -> RunningErasure.Outcome {
-        let page = try await transaction.query(notificationPage).rows.map(ErasedNotification.init)
-        guard let last = page.last else {
+        let ids = try await transaction.query(nextIDs).rows.map { try $0.decode(NotificationID.self) }
+        guard let last = ids.last else {
             // A pass is over. The step is done when a pass left nothing behind.
             return RunningErasure.Outcome(then: erasure.leftBehind == 0 ? .next : .wait("calls"))
         }
+        // Locks the notifications in the order of their ids, as an escalation does. Nothing starts a delivery of them until the commit.
+        let page = try await transaction.query(
+            """
+            select n.id, n.tenant, n.recipient_id, n.source, n.event_id, n.planned from tidings.notifications n
+            where \(Self.isOne(of: ids, "n.id")) order by n.id for update
+            """
+        ).rows.map(ErasedNotification.init)
         let pending = try await unended(page)
         var busy: Set<NotificationID> = []
         var ended = 0
@@ -20,26 +27,37 @@ extension ErasureTurn {
             busy = Set(try await unended(pending).map(\.id))
         }
         var counts = try await delete(page.filter { !busy.contains($0.id) })
+        _ = try await transaction.query(
+            """
+            delete from tidings.erasure_mentions where erasure = \(erasure.id.uuid)
+                and notification_id = any(\(ids.filter { !busy.contains($0) }.uuids))
+            """)
         counts["deliveries_ended"] = ended
         return RunningErasure.Outcome(
-            counts: counts, then: .again(position: "\(last.id)", leftBehind: erasure.leftBehind + busy.count))
+            counts: counts, then: .again(position: "\(last)", leftBehind: erasure.leftBehind + busy.count))
     }
 
-    /// Locks the notifications in the order of their ids, as an escalation does. Nothing starts a delivery of them until the commit.
-    private var notificationPage: SQL {
+    /// The ids of the next notifications of the person, and of those that tell of the person.
+    private var nextIDs: SQL {
         """
-        select n.id, n.tenant, n.recipient_id, n.source, n.event_id, n.planned from tidings.notifications n
-        where n.recipient_id = \(person.id) and n.tenant = \(person.tenant) and n.id > \(startID)
-        order by n.id limit \(Store.erasureNotifications) for update
+        select id from (
+            (select n.id from tidings.notifications n
+            where n.recipient_id = \(person.id) and n.tenant = \(person.tenant) and n.id > \(startID)
+            order by n.id limit \(Store.erasureNotifications))
+            union
+            (select m.notification_id from tidings.erasure_mentions m where m.erasure = \(erasure.id.uuid) and m.notification_id > \(startID)
+            order by m.notification_id limit \(Store.erasureNotifications))
+        ) found order by id limit \(Store.erasureNotifications)
         """
     }
 
     /// The notifications with a planned delivery that has not ended.
     private func unended(_ notifications: [ErasedNotification]) async throws -> [ErasedNotification] {
+        guard !notifications.isEmpty else { return [] }
         let result = try await transaction.query(
             """
-            select d.notification_id, count(*) from tidings.deliveries d where \(Self.isOne(of: notifications, "d.notification_id"))
-            group by d.notification_id
+            select d.notification_id, count(*) from tidings.deliveries d
+            where \(Self.isOne(of: notifications.map(\.id), "d.notification_id")) group by d.notification_id
             """)
         var ended: [NotificationID: Int] = [:]
         for row in result.rows {
@@ -50,11 +68,10 @@ extension ErasureTurn {
     }
 
     /// A constant range of ids beside the list limits a statement to the partitions of their days.
-    private static func isOne(of notifications: [ErasedNotification], _ column: SQL) -> SQL {
-        let ids = notifications.map(\.id)
-        return """
-            \(column) = any(\(ids.uuids)) and \(column) between \(ids.min().map(\.uuid)) and \(ids.max().map(\.uuid))
-            """
+    private static func isOne(of ids: [NotificationID], _ column: SQL) -> SQL {
+        """
+        \(column) = any(\(ids.uuids)) and \(column) between \(ids.min().map(\.uuid)) and \(ids.max().map(\.uuid))
+        """
     }
 
     // MARK: Deliveries that wait
@@ -122,28 +139,34 @@ extension ErasureTurn {
     /// Deletes notifications with everything about them, and keeps their ids. Returns the number of deleted rows by table.
     private func delete(_ notifications: [ErasedNotification]) async throws -> [String: Int] {
         guard !notifications.isEmpty else { return [:] }
+        let ids = notifications.map(\.id)
         var places = ["reservations", "inbox"]
-        var statements = [Self.keepIDs(notifications), Self.deleteInbox(notifications)]
+        var statements = [Self.keepIDs(notifications), Self.deleteInbox(ids.uuids, of: notifications.map(\.person))]
         for table in tables {
             guard case .deletesWithNotification(let column) = table.erasure else { continue }
             places.append(table.name)
             statements.append(
-                "delete from tidings.\(unsafe: table.name) r where \(Self.isOne(of: notifications, "r.\(unsafe: column)"))")
+                "delete from tidings.\(unsafe: table.name) r where \(Self.isOne(of: ids, "r.\(unsafe: column)"))")
         }
         places.append("notifications")
-        statements.append("delete from tidings.notifications r where \(Self.isOne(of: notifications, "r.id"))")
+        statements.append("delete from tidings.notifications r where \(Self.isOne(of: ids, "r.id"))")
         let answers = try await transaction.pipeline(statements)
         var counts: [String: Int] = [:]
+        // For the devices of other people. The devices of the person come in a step of their own.
+        let others = notifications.filter { $0.person != person }.map(\.id)
+        if !others.isEmpty {
+            let requests: SQL = "r.notification_id = any(\(others.uuids))"
+            counts["local_requests"] = try await forgetRequests(requests, of: requests)
+        }
         // The first statement inserts the kept ids, so its count is not that of erased rows.
         for (place, answer) in zip(places, answers).dropFirst() { counts[place] = answer.affectedRows }
         return counts
     }
 
-    private static func deleteInbox(_ notifications: [ErasedNotification]) -> SQL {
+    static func deleteInbox(_ ids: [PostgresUUID], of people: [RecipientKey]) -> SQL {
         """
         delete from tidings.inbox i
-        using unnest(\(notifications.map(\.person.tenant)), \(notifications.map(\.person.id)), \(notifications.map(\.id).uuids))
-            as gone(tenant, recipient_id, notification_id)
+        using unnest(\(people.map(\.tenant)), \(people.map(\.id)), \(ids)) as gone(tenant, recipient_id, notification_id)
         where i.tenant = gone.tenant and i.recipient_id = gone.recipient_id and i.notification_id = gone.notification_id
         """
     }

@@ -49,7 +49,7 @@ extension Store {
             if let now = answers[2].rows.first { clock.correct(try readClock(now)) }
             picked.set([try row.decode("id")])
             var erasure = try RunningErasure(row)
-            let turn = ErasureTurn(erasure: erasure, tables: PersonalPlaces.tables + projections.personalTables, transaction: transaction)
+            let turn = ErasureTurn(erasure: erasure, projections: projections, transaction: transaction)
             let outcome = try await turn.run()
             try await transaction.pipeline(erasure.statements(after: outcome))
             return switch outcome.then {
@@ -81,10 +81,11 @@ extension Store {
 /// One turn at an erasure.
 struct ErasureTurn {
     let erasure: RunningErasure
-    let tables: [PersonalTable]
+    let projections: Projections
     let transaction: PostgresTransaction
 
     var person: RecipientKey { erasure.person }
+    var tables: [PersonalTable] { PersonalPlaces.tables + projections.personalTables }
 
     /// The position as an id. Ids of the outbox are of another version than those of notifications.
     var startID: SQL { "coalesce(nullif(\(erasure.position), ''), '00000000-0000-0000-0000-000000000000')::uuid" }
@@ -92,7 +93,7 @@ struct ErasureTurn {
     func run() async throws -> RunningErasure.Outcome {
         switch erasure.step {
         case .transactions: try await waitForTransactions()
-        case .mentions: RunningErasure.Outcome(then: .next)
+        case .mentions: try await eraseMentions()
         case .notifications: try await eraseNotifications()
         case .devices: try await eraseDevices()
         case .rows: try await eraseRows()
@@ -122,16 +123,9 @@ struct ErasureTurn {
     /// The person's requests in the plans of devices, and then the plans of the person's devices. A device that has moved to another person
     /// gets its whole plan with its next request, so that its app forgets the notifications of this person.
     private func eraseDevices() async throws -> RunningErasure.Outcome {
-        let answers = try await transaction.pipeline([
-            """
-            select from tidings.local_plans p join (select distinct r.tenant, r.device_id from tidings.local_requests r
-                where r.tenant = \(person.tenant) and r.recipient_id = \(person.id)) held
-                on held.tenant = p.tenant and held.device_id = p.device_id
-            order by p.tenant, p.device_id for update of p
-            """,
-            Self.forgetRequests(Self.some("local_requests", with: person, in: "recipient_id")),
-        ])
-        let requests = try answers[1].rows.first?.decode(Int.self) ?? 0
+        let requests = try await forgetRequests(
+            Self.some("local_requests", with: person, in: "recipient_id"),
+            of: "r.tenant = \(person.tenant) and r.recipient_id = \(person.id)")
         guard requests == 0 else {
             return RunningErasure.Outcome(counts: ["local_requests": requests], then: .again(position: "", leftBehind: 0))
         }
@@ -150,8 +144,20 @@ struct ErasureTurn {
     }
 
     /// Deletes the requests for which `condition` holds. Returns their number. The version of each plan grows, and all earlier ones are
-    /// forgotten.
-    static func forgetRequests(_ condition: SQL) -> SQL {
+    /// forgotten. The plans of all requests in `range` are locked first: only a sync changes a request, under this lock.
+    func forgetRequests(_ condition: SQL, of range: SQL) async throws -> Int {
+        let answers = try await transaction.pipeline([
+            """
+            select from tidings.local_plans p join (select distinct r.tenant, r.device_id from tidings.local_requests r
+                where \(range)) held on held.tenant = p.tenant and held.device_id = p.device_id
+            order by p.tenant, p.device_id for update of p
+            """,
+            Self.deleteRequests(condition),
+        ])
+        return try answers[1].rows.first?.decode(Int.self) ?? 0
+    }
+
+    private static func deleteRequests(_ condition: SQL) -> SQL {
         """
         with gone as (
             delete from tidings.local_requests r where \(condition) returning r.tenant, r.device_id

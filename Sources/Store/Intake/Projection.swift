@@ -20,10 +20,27 @@ public protocol Projection: Sendable {
     /// The tables of the module, each with the effect of an erasure and the part that an export has. Empty for a module that keeps nothing
     /// of people.
     var personalTables: [PersonalTable] { get }
+
+    /// The ids of the people of whom an intent tells its recipient, within the tenant of the intent. If one of them is erased, the intent
+    /// is dropped. Asked for every intent, because a module may send intents itself.
+    ///
+    /// - Parameter isProjected: whether the type of the intent has this projection.
+    func people(in intent: Intent, isProjected: Bool) -> [String]
+
+    /// A statement that deletes the rows which tell other people of a person. It is repeated until it returns no row. Nil if the module
+    /// tells nobody of another person.
+    ///
+    /// It returns five columns for each deleted row: the table as text, the person who was told, the ids of the notifications that told it
+    /// as `uuid[]`, and source and id of an event whose notification told it too. Both are null if there is none.
+    ///
+    /// - Parameter limit: the number of rows that each part of the statement deletes at most.
+    func forgetMentions(of person: RecipientKey, limit: Int64) -> SQL?
 }
 
 extension Projection {
     public var personalTables: [PersonalTable] { [] }
+    public func people(in intent: Intent, isProjected: Bool) -> [String] { [] }
+    public func forgetMentions(of person: RecipientKey, limit: Int64) -> SQL? { nil }
 }
 
 /// An accepted intent, as a projection gets it.
@@ -61,6 +78,20 @@ public struct Projections: Sendable {
 
     /// The tables of all modules.
     public var personalTables: [PersonalTable] { names.flatMap { all[$0]?.personalTables ?? [] } }
+
+    /// The people of whom an intent tells its recipient.
+    ///
+    /// - Parameter projection: that of the intent's type.
+    package func people(in intent: Intent, projection: String?) -> [RecipientKey] {
+        all.flatMap { name, module in
+            module.people(in: intent, isProjected: name == projection).map { RecipientKey(tenant: intent.tenant, id: $0) }
+        }
+    }
+
+    /// The statements of ``Projection/forgetMentions(of:limit:)``.
+    func forgetMentions(of person: RecipientKey, limit: Int64) -> [SQL] {
+        names.compactMap { all[$0]?.forgetMentions(of: person, limit: limit) }
+    }
 
     /// Returns the types of a catalogue whose projection is not part of this binary, by name. The value is the projection.
     package func missing(in catalogue: Catalogue) -> [String: String] {

@@ -1,9 +1,8 @@
 import Testing
-import TidingsPostgres
 
 @testable import TidingsLikes
 
-/// Counts for the realtime signal, and erasure.
+/// Counts for the realtime signal.
 @Suite struct LikesNewsTests {
     @Test func newLikesAreCountedForManyPeople() async throws {
         try await LikesScene.with { scene in
@@ -19,25 +18,6 @@ import TidingsPostgres
             #expect(news.map(\.count) == [1, Likes.mostCounted, 0])
             #expect(try await scene.likes.news(since: news.map(\.mark)).map(\.count) == [0, 0, 0])
             #expect(try await scene.likes.news(since: []).isEmpty)
-        }
-    }
-
-    @Test func anErasedPersonIsNowhere() async throws {
-        try await LikesScene.with { scene in
-            try await scene.like("ada", by: ["bo", "cy"])
-            try await scene.like("bo", by: "ada")
-            try await scene.like("cy", by: "bo")
-            #expect(try await scene.answer(.like, of: "ada", to: "bo") == .matched)
-            _ = try await scene.likes.startUnblur(of: "ada", tenant: LikesScene.tenant, seconds: 60)
-
-            #expect(try await scene.likes.erase("ada", tenant: "acme") == ErasedLikes())
-            #expect(try await scene.likes.erase("ada", tenant: LikesScene.tenant) == ErasedLikes(likes: 3, matches: 1))
-            #expect(try await scene.list("ada").likes.isEmpty)
-            #expect(try await scene.list("bo").likes.isEmpty)
-            #expect(try await scene.list("cy").likes.map(\.id) == ["bo"])
-            for table in ["liked_people", "unblurs"] {
-                #expect(try await scene.count("select count(*) from tidings.\(unsafe: table) where recipient_id = 'ada'") == 0)
-            }
         }
     }
 }

@@ -47,11 +47,14 @@ struct LikesScene: Sendable {
 
 extension LikesScene {
     /// Routes likes in one transaction, as a router does. No delivery follows from them.
-    func route(_ intents: [Intent], projections: Projections = Projections([LikesProjection()])) async throws {
+    func route(
+        _ intents: [Intent], projection: String? = "likes", projections: Projections = Projections([LikesProjection()])
+    ) async throws {
         let decoded = intents.map { intent in
-            DecodedIntent(
-                intent: intent, idempotencyKey: Digest128(high: .random(in: .min ... .max), low: .random(in: .min ... .max)),
-                contentHash: Digest128(high: 1, low: 1), bytesInMessage: 0..<1)
+            var keys = IntentKey(tenant: intent.tenant, source: intent.source, id: intent.id)
+            return DecodedIntent(
+                intent: intent, idempotencyKey: keys.key(for: intent.recipient), contentHash: Digest128(high: 1, low: 1),
+                bytesInMessage: 0..<1)
         }
         let claims = IntakeClaims(decoded) { store.clock.nextID() }
         _ = try await store.intake { intake in
@@ -62,7 +65,7 @@ extension LikesScene {
                     one,
                     routed: RoutedIntent(
                         decision: Decision(strategy: .all, deliveries: []), category: .social, lane: .bulk,
-                        expiresAt: claimed.now.adding(.seconds(60)), projection: "likes"))
+                        expiresAt: claimed.now.adding(.seconds(60)), projection: projection))
             }
             return try await intake.write(write, projections: projections)
         }
