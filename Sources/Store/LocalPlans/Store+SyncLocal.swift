@@ -50,13 +50,15 @@ struct OpenPlan {
     let forgotten: Int64
     let now: Timestamp
 
-    /// Opens the plan. Nil if there is no such device, or if it does not belong to `owner`.
+    /// Opens the plan. Nil if there is no such device, or if it does not belong to `owner`. The lock of the device keeps it until the new
+    /// plan is committed: an erasure must find the plan.
     init?(device: String, tenant: String, owner: String?, in transaction: PostgresTransaction) async throws {
         let answers = try await transaction.pipeline([
             """
             insert into tidings.local_plans (tenant, device_id)
             select e.tenant, e.id from tidings.endpoints e where e.channel = 'push' and e.tenant = \(tenant) and e.id = \(device)
-            on conflict do nothing
+                and not exists (select from tidings.local_plans p where p.tenant = e.tenant and p.device_id = e.id)
+            for key share of e on conflict do nothing
             """,
             """
             select e.recipient_id, e.time_zone, p.version, p.acked_version, p.forgotten_version, tidings.clock()

@@ -158,13 +158,14 @@ public enum PersonalPlaces {
                             r.fires_at, r.zone, r.confirmed_at
                         """)
             ]),
+        // Before the plans: a wake that is taken opens a plan.
+        PersonalTable(
+            "local_wakes", .deletesWithDevice("device_id"), personal: "device_id", other: "tenant due_at",
+            notExported: "a wake waits for seconds"),
         PersonalTable(
             "local_plans", .deletesWithDevice("device_id"), personal: "device_id",
             other: "tenant version acked_version forgotten_version synced_at acked_at woken_at",
             notExported: "numbers of versions; the notifications are in local_requests"),
-        PersonalTable(
-            "local_wakes", .deletesWithDevice("device_id"), personal: "device_id", other: "tenant due_at",
-            notExported: "a wake waits for seconds"),
     ]
 
     /// Events that are no notification: not yet, or never.
