@@ -2,6 +2,7 @@ import HTTPTypes
 import Logging
 import TidingsHTTPServer
 import TidingsPostgres
+import TidingsStore
 
 /// Answers the requests of the API: finds the operation, checks the caller, and turns every error into a problem document.
 struct APIServer: Sendable {
@@ -67,6 +68,7 @@ struct APIServer: Sendable {
     private func problem(from error: any Error, _ id: RequestID) -> Problem {
         switch error {
         case let problem as Problem: return problem
+        case is RecipientErased: return Problem(.recipientErased, "Nothing is stored about this person before a readmission.")
         case let error as PostgresError where error.isAboutTheData:
             // A text that PostgreSQL does not store, such as one with a NUL.
             return Problem(.invalid, "A value cannot be stored.")

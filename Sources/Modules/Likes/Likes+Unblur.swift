@@ -12,20 +12,18 @@ package struct Unblur: Sendable, Hashable {
 
 /// The unblur of a person is one row, whatever the number of likes. The database's clock decides, so all devices of the person agree.
 extension Likes {
-    /// Starts an unblur. While one is active, changes nothing.
+    /// Starts an unblur. While one is active, changes nothing. Throws ``RecipientErased``.
     ///
     /// - Parameter seconds: ``Features/unblurDurationSeconds`` of the catalogue.
     package func startUnblur(of recipient: String, tenant: String, seconds: Int) async throws -> Unblur {
-        let started = try await own(
-            recipient, tenant,
-            """
+        let statement: SQL = """
             insert into tidings.unblurs as u (tenant, recipient_id, expires_at)
             values (\(tenant), \(recipient), tidings.clock() + make_interval(secs => \(Double(seconds))))
             on conflict (tenant, recipient_id) do update set
                 expires_at = case when u.expires_at > tidings.clock() then u.expires_at else excluded.expires_at end
             returning expires_at
-            """)
-        return try Unblur(started)
+            """
+        return try Unblur(try await store.storeAsPerson(RecipientKey(tenant: tenant, id: recipient), [statement])[0])
     }
 
     package func unblur(of recipient: String, tenant: String) async throws -> Unblur {

@@ -37,4 +37,13 @@ enum Tombstones {
                 return RecipientKey(tenant: tenant, id: id)
             })
     }
+
+    /// The first statements of a transaction that stores something of a person. It must be of the isolation level read committed.
+    static func look(for person: RecipientKey) -> [SQL] { [beginWriting, among([person])] }
+
+    /// Throws ``RecipientErased`` if the statements of ``look(for:)``, which `answers` begins with, have found the person. The transaction
+    /// then rolls back whatever else it did.
+    static func refuse(_ answers: [PostgresResult]) throws(RecipientErased) {
+        if !answers[1].rows.isEmpty { throw RecipientErased() }
+    }
 }

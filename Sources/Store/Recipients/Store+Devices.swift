@@ -21,19 +21,22 @@ extension Store {
     /// browser's subscription.
     ///
     /// A token of another person moves to this person. A token that was gone becomes active again. Tidings judges every earlier decision
-    /// for either person again before it sends.
+    /// for either person again before it sends. Throws ``RecipientErased``.
     public func register(
         token: DeviceToken, of recipient: String, tenant: String, _ settings: DeviceSettings
     ) async throws -> RegisteredDevice {
         let identity = token.identity
         let platform = settings.platform ?? .ios
-        return try await pool.transaction(retryAmbiguous: true) { transaction in
-            let found = try await transaction.pipeline([
+        return try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
+            let ownership: [SQL] = [
                 // Serialize registrations of the same token, so that the second registration sees the owner that the first one set.
                 "select pg_advisory_xact_lock(hashtextextended(\(tenant) || '/' || \(identity), 0))",
                 "select e.recipient_id from tidings.endpoints e where \(Self.hasToken(identity, tenant: tenant))",
-            ])
-            let owner = try found[1].rows.first?.decode(String.self)
+            ]
+            let look = Tombstones.look(for: RecipientKey(tenant: tenant, id: recipient))
+            let found = try await transaction.pipeline(look + ownership)
+            try Tombstones.refuse(found)
+            let owner = try found[3].rows.first?.decode(String.self)
             let previous = owner.flatMap { $0.utf8.elementsEqual(recipient.utf8) ? nil : $0 }
             let results = try await transaction.pipeline([
                 """

@@ -38,10 +38,10 @@ extension Store {
     public static let webhookEndpointID = "webhook"
 
     /// Changes a person's settings and creates the person if needed. Tidings judges every earlier decision for the person again before it
-    /// sends.
+    /// sends. Throws ``RecipientErased``.
     public func change(_ recipient: String, tenant: String, _ changes: RecipientChanges) async throws {
         let quiet = changes.quietHours
-        _ = try await pool.transaction(retryAmbiguous: true) { transaction in
+        try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
             var statements: [SQL] = [
                 """
                 insert into tidings.recipients (tenant, id, changed_at) values (\(tenant), \(recipient), tidings.clock()) on conflict do nothing
@@ -62,7 +62,8 @@ extension Store {
             ]
             if let webhook = changes.webhook { statements.append(Self.setWebhook(webhook, recipient, tenant)) }
             statements.append(Self.wakePlanned(of: recipient, tenant: tenant))
-            return try await transaction.pipeline(statements)
+            let look = Tombstones.look(for: RecipientKey(tenant: tenant, id: recipient))
+            try Tombstones.refuse(try await transaction.pipeline(look + statements))
         }
     }
 

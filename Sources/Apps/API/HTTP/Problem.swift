@@ -17,6 +17,7 @@ struct Problem: Error, Sendable {
         case methodNotAllowed = "method-not-allowed"
         case requestTimeout = "request-timeout"
         case idempotencyConflict = "idempotency-conflict"
+        case recipientErased = "recipient-erased"
         case payloadTooLarge = "payload-too-large"
         case unsupportedMediaType = "unsupported-media-type"
         case invalid
@@ -34,7 +35,7 @@ struct Problem: Error, Sendable {
             case .notFound: .notFound
             case .methodNotAllowed: .methodNotAllowed
             case .requestTimeout: .requestTimeout
-            case .idempotencyConflict: .conflict
+            case .idempotencyConflict, .recipientErased: .conflict
             case .payloadTooLarge: .contentTooLarge
             case .unsupportedMediaType: .unsupportedMediaType
             case .invalid, .idempotencyReuse: .unprocessableContent
@@ -56,6 +57,7 @@ struct Problem: Error, Sendable {
             case .methodNotAllowed: "The method is not for this path"
             case .requestTimeout: "The request arrived too slowly"
             case .idempotencyConflict: "The event id was used for other content"
+            case .recipientErased: "The person was erased"
             case .payloadTooLarge: "The body is too large"
             case .unsupportedMediaType: "The content type is not accepted here"
             case .invalid: "Some fields are not valid"

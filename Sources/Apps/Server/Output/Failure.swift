@@ -43,6 +43,8 @@ public struct Failure: Error, Sendable {
         case StoreError.unsuitableServer(let faults):
             self.init(.config, "\(error)", hint: faults.map(\.whatToDo).joined(separator: " "))
         case let error as StoreError: self.init(.config, "\(error)")
+        case let error as RecipientErased:
+            self.init(.bad, "\(error)", hint: "tidings recipient readmit lets Tidings store the person again")
         case let error as AMQPError: self.init(broker: error)
         case let error as PostgresError: self.init(database: error)
         default: self.init(.bad, "\(error)")
