@@ -77,6 +77,18 @@ import TidingsTestSupport
         }
     }
 
+    @Test func eventsOfAnErasedPersonAreDropped() async throws {
+        try await StoreScene.with { scene in
+            try await scene.bury(Self.ann)
+            #expect(try await scene.report([EngagementEvent(.opened), EngagementEvent(.displayed)]) == .erased)
+            #expect(try await scene.report([EngagementEvent(.opened)], of: Self.bob) == .stored([true]))
+            for table in ["engagement", "engagement_days"] {
+                #expect(try await scene.count("select count(*) from tidings.\(unsafe: table) where recipient_id = 'ann'") == 0)
+            }
+            #expect(try await scene.count("select count(*) from tidings.engagement_tally") == 1)
+        }
+    }
+
     /// Type, provider and market come from the database, and only from rows of the person.
     @Test func anEventGetsTheFactsOfItsDelivery() async throws {
         try await StoreScene.with { scene in

@@ -61,6 +61,13 @@ extension StoreScene {
             insert into tidings.local_plans (tenant, device_id, version, acked_version)
             select \(tenant), device, 3, 3 from unnest(array[\("device-of-\(id)"), 'a device that moved']) device on conflict do nothing
             """,
+            """
+            insert into tidings.engagement (tenant, recipient_id, notification_id, key, event, occurred_at, received_at, device_id, market,
+                detail)
+            values (\(tenant), \(id), gen_random_uuid(), gen_random_uuid(), 'opened', tidings.clock(), tidings.clock(),
+                \("device-of-\(id)"), 'default', '{"from":"lock screen"}')
+            """,
+            "insert into tidings.engagement_days (tenant, recipient_id, day, n) values (\(tenant), \(id), '2026-11-25', 1)",
             "insert into tidings.local_wakes (tenant, device_id, due_at) values (\(tenant), \("device-of-\(id)"), tidings.clock())",
             "insert into tidings.outgoing (type, event, created_at, event_id) values ('t', \(event), tidings.clock(), \("of-\(id)"))",
             """

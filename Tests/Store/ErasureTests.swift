@@ -49,6 +49,7 @@ import TidingsTestSupport
             #expect(report["state"]?.stringValue == "done" && report["requested_by"]?.stringValue == "key:crm")
             #expect(report["counts"]?["notifications"]?.intValue == 6 && report["counts"]?["deliveries_ended"]?.intValue == 2)
             #expect(report["counts"]?["rejected"]?.intValue == 1 && report["counts"]?["dead"]?.intValue == 1)
+            #expect(report["counts"]?["engagement"]?.intValue == 1 && report["counts"]?["engagement_days"]?.intValue == 1)
             #expect(report["counts"]?["outgoing"]?.intValue == 1 && report["counts"]?["local_requests"]?.intValue == 2)
             #expect(try await scene.store.erasure(id, tenant: "acme") == nil)
             #expect(try await scene.store.isErased(Self.eve))

@@ -40,6 +40,17 @@ import TidingsTestSupport
         }
     }
 
+    /// The erasure has not deleted the notification yet.
+    @Test func aReceiptOfAnErasedPersonIsDropped() async throws {
+        try await StoreScene.with { scene in
+            let key = try await scene.pushed(to: "phone-1")
+            try await scene.bury(Self.ann)
+            #expect(try await scene.confirm(key, on: "phone-1") == .erased)
+            #expect(try await scene.ending(of: key) == "sent accepted")
+            #expect(try await scene.count("select count(*) from tidings.reports") == 0)
+        }
+    }
+
     /// The device is faster than the worker's own write.
     @Test func aReceiptBeforeTheEndIsEarly() async throws {
         try await StoreScene.with { scene in

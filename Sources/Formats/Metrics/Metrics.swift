@@ -90,7 +90,7 @@ public final class Metrics: Sendable {
             labels: "result")
         engagementEvents = list.family(
             "tidings_engagement_events_total",
-            "Events of apps about their people, by result: stored, repeated, or refused because the person's day is full.",
+            "Events of apps about their people, by result: stored, repeated, erased, or refused because the person's day is full.",
             labels: "event", "result")
         released = list.closed("tidings_deliveries_released_total", "Deliveries whose time had come.", label: "lane")
         recovered = list.single("tidings_deliveries_recovered_total", "Deliveries taken back from workers that stopped.")

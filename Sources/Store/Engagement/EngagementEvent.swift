@@ -62,6 +62,8 @@ extension NotificationID {
 public enum EngagementResult: Sendable, Hashable {
     /// Every event is stored. One element for each event, in their order: whether the event was new.
     case stored([Bool])
+    /// Nothing is stored: the person was erased.
+    case erased
     /// Nothing is stored: the person has sent as many events as a day allows. The next day begins then.
     case dayIsFull(until: Timestamp)
 }

@@ -11,7 +11,8 @@ extension Store {
 
     /// Stores events of a person, each once however often it comes, and counts them.
     ///
-    /// All events are one transaction. Requests of one person wait for each other, so the limit of a day is exact.
+    /// All events are one transaction. Requests of one person wait for each other, so the limit of a day is exact. Nothing is stored of an
+    /// erased person.
     ///
     /// - Parameter defaultMarket: the market of a person who has none (``TidingsCore/Catalogue/defaultMarket``).
     public func recordEngagement(
@@ -23,8 +24,10 @@ extension Store {
         let keys = events.map { $0.key(at: now) }
         do {
             // Read committed: a request that waited for another one of the person must see its events instead of failing.
-            let fresh = try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction -> Set<EngagementKey> in
-                let facts = try await transaction.query(EngagementRows.facts(of: events, by: person)).rows.map(EngagementFacts.init)
+            let fresh = try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction -> Set<EngagementKey>? in
+                let found = try await transaction.pipeline(Tombstones.look(for: person) + [EngagementRows.facts(of: events, by: person)])
+                guard found[1].rows.isEmpty else { return nil }
+                let facts = try found[2].rows.map(EngagementFacts.init)
                 let rows = EngagementRows(events, keys, facts, person: person, defaultMarket: defaultMarket)
                 let answers = try await transaction.pipeline([Self.beginPerson(person), rows.openDay, rows.insert])
                 let used = try answers[1].rows[0].decode(Int32.self)
@@ -36,7 +39,7 @@ extension Store {
                 }
                 return Set(stored)
             }
-            var unseen = fresh
+            guard var unseen = fresh else { return .erased }
             return .stored(keys.map { unseen.remove($0) != nil })
         } catch is EngagementDayIsFull {
             return .dayIsFull(until: Timestamp(seconds: (now.wholeSeconds / 86_400 + 1) * 86_400))

@@ -19,17 +19,17 @@ extension Store {
     ///   - `ignored`: the device has the notification in its plan of local notifications, and confirms the plan instead.
     ///   - `early`: a delivery that this device may get has not ended yet. The confirmation counts when it comes again.
     ///   - `unknown`: the person has no such notification, it is past retention, or nothing of it was sent to this device.
-    ///   - `erased`: the person of the notification was erased. Nothing is recorded.
+    ///   - `erased`: the person was erased. Nothing is recorded.
     public func confirmReceipt(
         of notification: NotificationID, on device: String, by person: RecipientKey
     ) async throws -> ReportResult {
-        try await pool.transaction(retryAmbiguous: true) { transaction in
-            let answers = try await transaction.pipeline([
-                Self.standing(of: notification, on: device, by: person), Self.candidates(of: notification, on: device),
-            ])
-            guard let standing = answers[0].rows.first else { return .unknown }
+        try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction -> ReportResult in
+            let questions = [Self.standing(of: notification, on: device, by: person), Self.candidates(of: notification, on: device)]
+            let answers = try await transaction.pipeline(Tombstones.look(for: person) + questions)
+            guard answers[1].rows.isEmpty else { return .erased }
+            guard let standing = answers[2].rows.first else { return .unknown }
             let (isPending, isOwnDevice) = try standing.decode((Bool, Bool).self)
-            let candidates = try ReceiptCandidates(answers[1].rows, isPending: isPending, isOwnDevice: isOwnDevice)
+            let candidates = try ReceiptCandidates(answers[3].rows, isPending: isPending, isOwnDevice: isOwnDevice)
             guard let confirmed = candidates.confirmed else {
                 if candidates.isPlanned { return .ignored }
                 return isPending && candidates.mayFollow ? .early : .unknown

@@ -47,17 +47,20 @@ struct EngagementOperations: Sendable {
         switch try await services.store.recordEngagement(events, of: person, defaultMarket: market) {
         case .stored(let areNew):
             for (event, isNew) in zip(events, areNew) { count(event, isNew ? "stored" : "repeated") }
-            return .json(.accepted) { json in
-                json.beginObject()
-                json.member("accepted", events.count)
-                json.endObject()
-            }
+        case .erased:
+            // Answered as usual: an app that was not told of the erasure must not send the events again.
+            for event in events { count(event, "erased") }
         case .dayIsFull(let end):
             for event in events { count(event, "refused") }
             let wait = Duration.microseconds(max(0, end.microseconds - services.store.clock.now().microseconds))
             var problem = Problem.rateLimited(retryAfter: wait)
             problem.detail = "A person has at most \(Store.engagementPerDay) events a day. Nothing of this request is stored."
             throw problem
+        }
+        return .json(.accepted) { json in
+            json.beginObject()
+            json.member("accepted", events.count)
+            json.endObject()
         }
     }
 
