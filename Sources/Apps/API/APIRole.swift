@@ -74,6 +74,7 @@ struct APIRole: AddedRole {
         InboxOperations(services: services).all + StreamOperations(services: services).all + PreferenceOperations(services: services).all
             + DeviceOperations(services: services).all + LikeOperations(services: services).all
             + IntentOperations(services: services, submission: submission).all + RecipientOperations(services: services).all
+            + ErasureOperations(services: services).all
     }
 
     func run() async throws {

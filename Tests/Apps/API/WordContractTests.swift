@@ -30,6 +30,10 @@ import TidingsTestSupport
         "/schemas/DeviceChange/properties/environment": words(DeviceEnvironment.self).union(["", .null]),
         // Words of the view tidings_ops.devices.
         "/schemas/Device/properties/state": ["active", "gone"],
+        // Words of the view tidings_ops.erasures.
+        "/schemas/Erasure/properties/state": ["running", "done"],
+        "/schemas/Erasure/properties/step": words(ErasureStep.self).union(["done"]),
+        "/schemas/Erasure/properties/waits_for": ["transactions", "calls", "failed", .null],
         // Words of the view tidings_ops.notifications, and of Store.promisedNotification.
         "/properties/notification/properties/state": ["accepted", "pending", "done", "rejected", "cancelled", "erased"],
         "/properties/deliveries/items/properties/state": words(DeliveryState.self),

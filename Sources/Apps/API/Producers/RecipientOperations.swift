@@ -1,4 +1,5 @@
 import HTTPTypes
+import Logging
 import TidingsCatalogue
 import TidingsContracts
 import TidingsCore
@@ -16,14 +17,14 @@ struct RecipientOperations: Sendable {
         return [
             Operation(.get, path, "getRecipient", .key(.recipientsRead), query: query) { try await show($0) },
             Operation(.get, path + "/preferences", "getRecipientPreferences", .key(.recipientsRead), query: query) { call in
-                try await preferences(of: try person(call))
+                try await preferences(of: try Self.person(call))
             },
             Operation(.put, path + "/preferences", "putRecipientPreferences", .key(.recipientsWrite), query: query, hasBody: true) { call in
                 try await changePreferences(call)
             },
             Operation(.get, path + "/devices", "listRecipientDevices", .key(.recipientsRead), query: query) { try await devices($0) },
             Operation(.post, path + "/devices", "registerRecipientDevice", .key(.recipientsWrite), query: query, hasBody: true) { call in
-                try await DeviceBody.register(try await DeviceBody.object(of: call), of: try person(call), services)
+                try await DeviceBody.register(try await DeviceBody.object(of: call), of: try Self.person(call), services)
             },
             Operation(.delete, path + "/devices/{id}", "unregisterRecipientDevice", .key(.recipientsWrite), query: query) { call in
                 try await unregister(call)
@@ -32,7 +33,7 @@ struct RecipientOperations: Sendable {
     }
 
     /// The person of the path, in the tenant of the key. A key for every tenant names one in the query, else it means the default tenant.
-    private func person(_ call: APICall) throws -> RecipientKey {
+    static func person(_ call: APICall) throws -> RecipientKey {
         let (id, key) = (call.parameter("recipient"), try call.key)
         if let fault = RecipientForm.fault(in: id) { throw Problem.invalid(.parameter("recipient", "\(fault)")) }
         // A tenant that is given twice is nobody's.
@@ -46,7 +47,7 @@ struct RecipientOperations: Sendable {
     }
 
     private func show(_ call: APICall) async throws -> ServerResponse {
-        let person = try person(call)
+        let person = try Self.person(call)
         guard let found = try await services.store.recipient(person.id, tenant: person.tenant) else { throw Problem(.notFound) }
         return .json(.ok, found)
     }
@@ -60,7 +61,7 @@ struct RecipientOperations: Sendable {
     }
 
     private func changePreferences(_ call: APICall) async throws -> ServerResponse {
-        let person = try person(call)
+        let person = try Self.person(call)
         try await PreferencesJSON.apply(try await call.object(), to: person, services)
         return try await preferences(of: person)
     }
@@ -68,13 +69,13 @@ struct RecipientOperations: Sendable {
     // MARK: Devices
 
     private func devices(_ call: APICall) async throws -> ServerResponse {
-        let person = try person(call)
+        let person = try Self.person(call)
         let devices = try await services.store.devices(of: person.id, tenant: person.tenant)
         return .json(.ok, ["devices": .array(devices)])
     }
 
     /// Unregistering twice is harmless.
     private func unregister(_ call: APICall) async throws -> ServerResponse {
-        try await DeviceOperations.unregister(call.parameter("id"), of: try person(call), services)
+        try await DeviceOperations.unregister(call.parameter("id"), of: try Self.person(call), services)
     }
 }

@@ -1,0 +1,44 @@
+import HTTPTypes
+import Logging
+import TidingsHTTPServer
+import TidingsJSON
+import TidingsStore
+
+/// The erasure of people, for a backend that may erase. It says nothing of a person but the tenant.
+struct ErasureOperations: Sendable {
+    let services: APIServices
+
+    var all: [Operation] {
+        let path = "/v1/recipients/{recipient}"
+        let query = ["tenant"]
+        return [
+            Operation(.delete, path, "eraseRecipient", .key(.recipientsErase), query: query) { try await erase($0) },
+            Operation(.post, path + "/readmission", "readmitRecipient", .key(.recipientsErase), query: query) { try await readmit($0) },
+            Operation(.get, "/v1/erasures/{id}", "getErasure", .key(.recipientsErase)) { try await show($0) },
+        ]
+    }
+
+    /// Answers as soon as the tombstone is set. A releaser does the work. Asking again while it runs gives the same erasure.
+    private func erase(_ call: APICall) async throws -> ServerResponse {
+        let (person, key) = (try RecipientOperations.person(call), try call.key)
+        let id = try await services.store.requestErasure(of: person, by: key.producer)
+        services.logger.notice("an erasure was asked for", metadata: ["erasure": "\(id)", "key": "\(key.id)", "request": "\(call.id)"])
+        guard let erasure = try await services.store.erasure(id, tenant: person.tenant) else { throw Problem(.internal) }
+        return .json(.accepted, erasure)
+    }
+
+    private func show(_ call: APICall) async throws -> ServerResponse {
+        let (id, key) = (try call.notificationID(), try call.key)
+        guard let erasure = try await services.store.erasure(id, tenant: key.tenant) else { throw Problem(.notFound) }
+        return .json(.ok, erasure)
+    }
+
+    /// Readmitting twice is harmless.
+    private func readmit(_ call: APICall) async throws -> ServerResponse {
+        let (person, key) = (try RecipientOperations.person(call), try call.key)
+        switch try await services.store.readmit(person, by: key.producer) {
+        case .readmitted, .notErased: return .noContent
+        case .running: throw Problem(.recipientErased, "The erasure of the person is not done. Ask again when it is.")
+        }
+    }
+}
