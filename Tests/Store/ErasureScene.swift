@@ -117,23 +117,5 @@ extension StoreScene {
         _ = try await system.query("update tidings.clock_offset set shift = shift + interval '1 second'")
     }
 
-    /// The tables with a row that has the text anywhere, also in bytes.
-    func tables(with text: String) async throws -> [String] {
-        let names = try await system.query(
-            """
-            select relname::text from pg_class
-            where relnamespace = 'tidings'::regnamespace and relkind in ('r', 'p') and not relispartition order by 1
-            """
-        ).rows.map { try $0.decode(String.self) }
-        let hexadecimal = text.utf8.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
-        var found: [String] = []
-        for name in names {
-            let rows = try await count(
-                """
-                select count(*) from tidings.\(unsafe: name) t where strpos(t::text, \(text)) > 0 or strpos(t::text, \(hexadecimal)) > 0
-                """)
-            if rows > 0 { found.append(name) }
-        }
-        return found
-    }
+    func tables(with text: String) async throws -> [String] { try await system.tables(with: text) }
 }
