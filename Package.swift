@@ -341,8 +341,8 @@ let package = Package(
         tests(
             "TidingsStoreTests", in: "Store",
             [
-                "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsPostgres", "TidingsStore",
-                "TidingsTestSupport", "TidingsTimeZones",
+                "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsJSONSchema", "TidingsPostgres",
+                "TidingsStore", "TidingsTestSupport", "TidingsTimeZones",
             ]),
         // Needs PostgreSQL and no broker.
         tests(

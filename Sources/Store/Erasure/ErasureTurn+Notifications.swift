@@ -68,7 +68,7 @@ extension ErasureTurn {
     }
 
     /// A constant range of ids beside the list limits a statement to the partitions of their days.
-    private static func isOne(of ids: [NotificationID], _ column: SQL) -> SQL {
+    static func isOne(of ids: [NotificationID], _ column: SQL) -> SQL {
         """
         \(column) = any(\(ids.uuids)) and \(column) between \(ids.min().map(\.uuid)) and \(ids.max().map(\.uuid))
         """

@@ -1,6 +1,7 @@
 import Testing
 import TidingsContracts
 import TidingsCore
+import TidingsJSON
 import TidingsLikes
 import TidingsPostgres
 import TidingsStore
@@ -79,6 +80,31 @@ import TidingsTestSupport
             if !entry.personal.isEmpty, entry.sections.isEmpty { #expect(entry.notExported != nil, "\(entry.name) is not exported") }
         }
         for place in PersonalPlaces.elsewhere { #expect(!place.holds.isEmpty && !place.erasure.isEmpty, "\(place.name)") }
+    }
+
+    /// The published form of an export has the sections of the list, and each has the members of its rows.
+    @Test func theSchemaOfAnExportHasEverySection() async throws {
+        let schema = try SchemaFiles.json("recipient-export.schema.json")
+        let sections = Self.tables.flatMap { table in table.sections.map { (table: table.name, section: $0) } }
+        let described = schema["properties"]?["data"]
+        #expect(Set(described?["properties"]?.objectValue?.keys ?? []) == Set(sections.map(\.section.name)))
+        let own = PersonalPlaces.tables.flatMap(\.sections).map { JSON.string($0.name) }
+        #expect(described?["required"]?.arrayValue == own)
+        try await withTestSystem(usesBroker: false) { system in
+            for (table, section) in sections {
+                // A row of nulls has the names of the columns.
+                let members = try await system.query(
+                    """
+                    select k from (
+                        select \(unsafe: section.columns) from tidings.\(unsafe: table) r right join (values (1)) one(n) on false
+                    ) e cross join lateral json_object_keys(row_to_json(e)) k
+                    """
+                ).rows.map { try $0.decode(String.self) }
+                let element = schema["$defs"]?[section.name]
+                #expect(element?["properties"]?.objectValue?.keys == members, "\(section.name)")
+                #expect(element?["required"]?.arrayValue?.compactMap(\.stringValue) == members, "\(section.name)")
+            }
+        }
     }
 
     @Test func everyQueueHasAnEntry() {
