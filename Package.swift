@@ -386,8 +386,8 @@ let package = Package(
             [
                 "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsCrypto", "TidingsEncodings", "TidingsJSON",
                 "TidingsTimeZones", "TidingsAMQP", "TidingsHTTP", "TidingsPostgres", "TidingsClient", "TidingsMetrics", "TidingsStore",
-                "TidingsJWT", "TidingsLikes", "TidingsProvider", "TidingsPipeline", "TidingsTestSupport", "PrivateServers", "tidings",
-                logging,
+                "TidingsJSONSchema", "TidingsJWT", "TidingsLikes", "TidingsProvider", "TidingsPipeline", "TidingsTestSupport",
+                "PrivateServers", "tidings", logging,
             ]),
         tests(
             "FaultTests", in: "System/Faults",

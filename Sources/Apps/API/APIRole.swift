@@ -40,7 +40,7 @@ struct APIRole: AddedRole {
         tokenKeys = try await Self.tokenKeys(settings, logger: logger)
         let services = APIServices(
             store: store, catalogues: runtime.catalogues, zones: runtime.zones, deviceTokens: runtime.deviceTokens, hub: hub,
-            likes: Likes(store: store), logger: logger)
+            likes: Likes(store: store), projections: runtime.projections, logger: logger)
         let submission = IntentSubmission(
             store: store, catalogues: runtime.catalogues, publisher: publisher, watch: runtime.readiness.intents, logger: logger)
         let algorithms = try Self.algorithms(settings)

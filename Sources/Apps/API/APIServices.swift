@@ -13,5 +13,6 @@ struct APIServices: Sendable {
     let deviceTokens: DeviceTokens
     let hub: StreamHub
     let likes: Likes
+    let projections: Projections
     let logger: Logger
 }

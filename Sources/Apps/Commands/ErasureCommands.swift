@@ -4,7 +4,7 @@ import TidingsJSON
 import TidingsServer
 import TidingsStore
 
-/// The erasure of people.
+/// The erasure and the export of people.
 extension RecipientCommand {
     struct Erase: TidingsCommand {
         static let configuration = CommandConfiguration(
@@ -82,6 +82,26 @@ extension RecipientCommand {
                     return Output.list(try await store.erasures(limit: limit), as: format, empty: "nobody was erased")
                 }
                 Output.one(try await RecipientCommand.erasure(one, in: store), as: format)
+            }
+        }
+    }
+
+    struct Export: TidingsCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "export", abstract: "Print everything that is stored about a person, as one JSON document.",
+            discussion: """
+                The document has the form of schemas/recipient-export.schema.json. It has the last 8 characters of an address, and no
+                secrets. If the command fails, the document is not whole.
+                """)
+        @Argument(help: "The id of the person.") var id: String
+        @Option var tenant = Intent.defaultTenant
+
+        mutating func run(in context: CommandContext) async throws {
+            let (id, tenant, projections) = (id, tenant, context.projections)
+            try checkPerson(id, tenant: tenant)
+            try await withStore { store, _ in
+                var export = PersonalExport(of: RecipientKey(tenant: tenant, id: id), from: store, projections: projections)
+                while let bytes = try await export.next() { Output.part(String(decoding: bytes, as: UTF8.self)) }
             }
         }
     }

@@ -9,8 +9,8 @@ import TidingsTimeZones
 
 struct RecipientCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "recipient", abstract: "A person's preferences, zone, quiet hours and webhook; the erasure of a person.",
-        subcommands: [Show.self, Set.self, Erase.self, Erasure.self, Readmit.self])
+        commandName: "recipient", abstract: "A person's preferences, zone, quiet hours and webhook; export and erasure.",
+        subcommands: [Show.self, Set.self, Export.self, Erase.self, Erasure.self, Readmit.self])
 
     struct Show: TidingsCommand {
         static let configuration = CommandConfiguration(commandName: "show", abstract: "The stored settings.")

@@ -7,6 +7,7 @@ public enum APIScope: String, Sendable, CaseIterable {
     case notificationsCancel = "notifications:cancel"
     case recipientsRead = "recipients:read"
     case recipientsWrite = "recipients:write"
+    case recipientsExport = "recipients:export"
     case recipientsErase = "recipients:erase"
 }
 

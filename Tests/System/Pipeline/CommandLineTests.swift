@@ -40,6 +40,7 @@ import TidingsTestSupport
         (["recipient", "set", "p", "--webhook", "https://x.invalid/h"], "below .invalid"),
         (["recipient", "set", "", "--time-zone", "UTC"], "the recipient id is empty"),
         (["recipient", "erase", ""], "the recipient id is empty"),
+        (["recipient", "export", ""], "the recipient id is empty"),
         (["recipient", "readmit", "p", "--tenant", "a b"], "--tenant must be"),
         (["recipient", "erasure", "x"], "x is no id of an erasure"),
         (["send", "orderUpdate", "--to", "p", "--at", "tomorrow"], "tomorrow"),

@@ -5,6 +5,7 @@ import TidingsContracts
 import TidingsCore
 import TidingsHTTPServer
 import TidingsJSON
+import TidingsPostgres
 import TidingsStore
 
 /// People, as a backend sees and changes them.
@@ -16,6 +17,7 @@ struct RecipientOperations: Sendable {
         let query = ["tenant"]
         return [
             Operation(.get, path, "getRecipient", .key(.recipientsRead), query: query) { try await show($0) },
+            Operation(.get, path + "/export", "exportRecipient", .key(.recipientsExport), query: query) { try await export($0) },
             Operation(.get, path + "/preferences", "getRecipientPreferences", .key(.recipientsRead), query: query) { call in
                 try await preferences(of: try Self.person(call))
             },
@@ -50,6 +52,27 @@ struct RecipientOperations: Sendable {
         let person = try Self.person(call)
         guard let found = try await services.store.recipient(person.id, tenant: person.tenant) else { throw Problem(.notFound) }
         return .json(.ok, found)
+    }
+
+    /// The person's data as one document. It is streamed, so a client must read it to its end: a document that breaks off is not whole.
+    private func export(_ call: APICall) async throws -> ServerResponse {
+        var export = PersonalExport(of: try Self.person(call), from: services.store, projections: services.projections)
+        // Read some rows before the answer begins: if the database is away, the answer is a problem document.
+        var beginning: [UInt8] = []
+        for _ in 0..<2 { beginning += try await export.next() ?? [] }
+        let (first, others, logger, request) = (beginning, export, services.logger, call.id)
+        return ServerResponse(
+            .ok, headers: [.contentType: "application/json", .accelBuffering: "no"],
+            body: .stream { stream in
+                var others = others
+                try await stream.write(first)
+                do {
+                    while let bytes = try await others.next() { try await stream.write(bytes) }
+                } catch let error as PostgresError {
+                    logger.error("an export broke off", metadata: ["request": "\(request)", "error": "\(error)"])
+                    throw error
+                }
+            })
     }
 
     // MARK: Preferences

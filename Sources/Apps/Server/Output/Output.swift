@@ -16,8 +16,11 @@ public enum OutputFormat: String, CaseIterable, Sendable {
 package enum Output {
     /// Prints data for programs, unchanged. Ends the process if standard output takes no more: an answer that is cut short must not look
     /// complete.
-    package static func data(_ text: String) {
-        let code = put(text + "\n", on: STDOUT_FILENO)
+    package static func data(_ text: String) { part(text + "\n") }
+
+    /// Prints a part of a document for programs, unchanged. Ends the process as ``data(_:)`` does.
+    package static func part(_ text: String) {
+        let code = put(text, on: STDOUT_FILENO)
         if code != 0 { end(because: code) }
     }
 

@@ -25,7 +25,7 @@ package struct Runtime: Sendable {
     /// The signals to all processes that follow changes of inboxes.
     package let signals: InboxSignals
     let providers: ProviderRegistry
-    let projections: Projections
+    package let projections: Projections
     package let logger: Logger
     package let metrics = Metrics(version: TidingsVersion.current)
     /// The balance between the lanes. Every role of this process reports its urgent work here, and its bulk work asks here before it goes

@@ -1,7 +1,7 @@
 import TidingsPipeline
 import TidingsStore
 
-/// The bounds of the erasure of people.
+/// The bounds of the erasure and the export of people.
 extension Bounds {
     static var erasure: [Bound] {
         [
@@ -18,6 +18,11 @@ extension Bounds {
             Bound("Store.erasureRefusedBytes", Int(Store.erasureRefusedBytes), "bytes", "Of these; one more row may exceed it."),
             Bound("Store.erasuresKept", Store.erasuresKept, "The proof of a finished erasure, which does not name the person."),
             Bound("Store.tombstonePruneBatch", Int(Store.tombstonePruneBatch), "rows", "Of erasures forgotten in one turn of retention."),
+            Bound("PersonalExport.rows", Int(PersonalExport.rows), "rows", "Of one page of an export, in memory at once."),
+            Bound("PersonalExport.bytes", Int(PersonalExport.bytes), "bytes", "Of these; one more row may exceed it."),
+            Bound(
+                "PersonalExport.notifications", Int(PersonalExport.notifications), "notifications",
+                "Whose deliveries and attempts are one page of an export."),
         ]
     }
 }

@@ -1,5 +1,6 @@
 import Testing
 import TidingsJSON
+import TidingsJSONSchema
 import TidingsPostgres
 import TidingsTestSupport
 
@@ -33,6 +34,24 @@ import TidingsTestSupport
             #expect(try await register().status == 200)
             let before = try await send("before")
             try #require(try await eventually { try await items() == 1 })
+            let opened = #"{"events":[{"type":"opened","notificationId":"\#(before)"}]}"#
+            #expect(try await api.ask("ada", "POST", "/api/events", body: opened).status == 202)
+
+            let exporter = try await api.key("recipients:export")
+            func exported() async throws -> JSON {
+                let answer = try await api.ask("GET", "/v1/recipients/ada/export", authorization: exporter)
+                #expect(answer.status == 200 && answer.type == "application/json", "\(answer.text)")
+                let faults = try SchemaFiles.schema("recipient-export").validate(answer.json)
+                #expect(faults.isEmpty, "\(faults)")
+                return answer.json["data"] ?? .null
+            }
+            let held = try await exported()
+            for (section, count) in ["notifications": 1, "inbox": 1, "engagement": 1, "endpoints": 1, "recipients": 1, "likes": 0] {
+                #expect(held[section]?.arrayValue?.count == count, "\(section): \(held)")
+            }
+            let printed = try await api.pipeline.system.tidings("recipient", "export", "ada")
+            #expect(printed.exitCode == 0, "\(printed.errors)")
+            #expect(try JSON.parse(printed.output)["data"]?["inbox"] == held["inbox"])
 
             let asked = try await api.ask("DELETE", "/v1/recipients/ada", authorization: eraser)
             #expect(asked.status == 202 && asked.json["requested_by"]?.stringValue?.hasPrefix("key:test-") == true, "\(asked.text)")
@@ -48,6 +67,10 @@ import TidingsTestSupport
             #expect(try await state(before) == "erased")
 
             // An app that was not told, and an event that comes late.
+            #expect(try await api.ask("ada", "POST", "/api/events", body: opened).status == 202)
+            let receipt = try await api.ask("ada", "POST", "/api/notifications/\(before)/receipt", body: #"{"deviceId":"phone"}"#)
+            #expect(receipt.status == 404 && receipt.problem == "not-found", "\(receipt.text)")
+            #expect(try await exported().objectValue?.entries.allSatisfy { $0.value == [] } == true)
             let refused = try await register()
             #expect(refused.status == 409 && refused.problem == "recipient-erased", "\(refused.text)")
             #expect(try await api.ask("ada", "PUT", "/api/preferences", body: #"{"pushEnabled":false}"#).status == 409)
@@ -71,7 +94,9 @@ import TidingsTestSupport
             let other = try await api.key("recipients:erase")
             let writer = try await api.key("recipients:read", "recipients:write", "intents:write", tenant: "*")
             let path = "/v1/recipients/ada"
-            for (method, path) in [("DELETE", path), ("POST", path + "/readmission"), ("GET", "/v1/erasures/\(UUIDs.unknown)")] {
+            for (method, path) in [
+                ("DELETE", path), ("POST", path + "/readmission"), ("GET", "/v1/erasures/\(UUIDs.unknown)"), ("GET", path + "/export"),
+            ] {
                 #expect(try await api.ask(method, path, authorization: writer).status == 403, "\(method)")
                 #expect(try await api.ask("ada", method, path).status == 403, "\(method)")
                 #expect(try await api.ask(method, path).status == 401, "\(method)")
