@@ -209,7 +209,7 @@ public enum PersonalPlaces {
         PersonalTable(
             "erased_people", .kept("a keyed hash, for the time in which an older event may arrive"), personal: "person_hash",
             other: "erasure erased_at", notExported: "the tombstone"),
-        PersonalTable("erased_notifications", .kept("ids that lead to nobody"), other: "id tenant erased_at"),
+        PersonalTable("erased_notifications", .kept("ids whose notifications are gone"), other: "id tenant erased_at"),
         PersonalTable("erasure_mentions", .kept("ids, until the erasure is done"), other: "erasure notification_id"),
         PersonalTable("erasure_key", .untouched, other: "only_row key"),
     ]

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import TidingsContracts
 import TidingsCore
@@ -105,6 +106,38 @@ import TidingsTestSupport
                 #expect(element?["required"]?.arrayValue?.compactMap(\.stringValue) == members, "\(section.name)")
             }
         }
+    }
+
+    /// The guide shows the list as it is. Tables without anything of a person are left out.
+    @Test func everyPlaceStandsInTheGuide() throws {
+        let page = TestSystem.repository.appendingPathComponent("Sources/Documentation.docc/Erasing.md")
+        let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n").map(String.init)
+        let rows = Self.tables.filter { $0.erasure != .untouched }.map(Self.row)
+        let places = PersonalPlaces.elsewhere.map { place in
+            let name = place.name.hasPrefix("tidings.") ? "`\(place.name)`" : place.name
+            return "| \(name) | \(place.holds) | \(place.erasure) |"
+        }
+        for row in rows + places { #expect(lines.contains(row), "Erasing.md lacks the row \(row)") }
+        let start = try #require(lines.firstIndex(of: "### Tables"))
+        let end = try #require(lines.firstIndex(of: "### Other places"))
+        // The heading of the table and its rule are two more lines.
+        #expect(lines[start..<end].count { $0.hasPrefix("|") } == rows.count + 2)
+    }
+
+    private static func row(_ table: PersonalTable) -> String {
+        func code(_ names: [String]) -> String { names.map { "`\($0)`" }.joined(separator: ", ") }
+        let effect =
+            switch table.erasure {
+            case .untouched: ""
+            case .kept(let reason): "kept: \(reason)"
+            case .deletesPerson: "deleted"
+            case .deletesWithNotification: "deleted with the notification"
+            case .deletesWithDevice: "deleted with the device"
+            case .step(let step): "step `\(step.rawValue)`"
+            }
+        let left = table.notExported.map { "not: \($0)" } ?? "not"
+        let export = table.sections.isEmpty ? left : code(table.sections.map(\.name))
+        return "| `\(table.name)` | \(table.personal.isEmpty ? "none" : code(table.personal)) | \(effect) | \(export) |"
     }
 
     @Test func everyQueueHasAnEntry() {
