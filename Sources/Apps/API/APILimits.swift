@@ -1,5 +1,6 @@
 import TidingsContracts
 import TidingsCore
+import TidingsHTTPServer
 
 /// The bounds of the API, each with its reason.
 package enum APILimits {
@@ -45,4 +46,12 @@ package enum APILimits {
     package static let factBytes = 2 * 1024
     /// Requests of one person to one process. An app that polls asks once in some seconds.
     static let requestsPerPerson = TokenBucket.Limit(perSecond: 100, burst: 200)
+
+    /// The limits of the server below the API.
+    static let server: HTTPServerLimits = {
+        var limits = HTTPServerLimits()
+        limits.connections = APILimits.connections
+        limits.bodyBytes = APILimits.intentBytes
+        return limits
+    }()
 }

@@ -11,7 +11,7 @@ import TidingsWaiting
 
 extension APIRoleMaker {
     /// The HTTP API of this package.
-    public static let standard = APIRoleMaker { runtime, options in try await APIRole(runtime, options) }
+    public static let standard = APIRoleMaker(bounds: APIBounds.all) { runtime, options in try await APIRole(runtime, options) }
 }
 
 /// The role `api`: serves producers, apps and people over HTTP.
@@ -119,11 +119,8 @@ struct APIRole: AddedRole {
     }
 
     private static func configuration(_ listen: ListenAddress) -> HTTPServerConfiguration {
-        var limits = HTTPServerLimits()
-        limits.connections = APILimits.connections
-        limits.bodyBytes = APILimits.intentBytes
-        return HTTPServerConfiguration(
-            host: listen.hostText, port: Int(listen.port), limits: limits, refusal: { APIServer.refusal($0) })
+        HTTPServerConfiguration(
+            host: listen.hostText, port: Int(listen.port), limits: APILimits.server, refusal: { APIServer.refusal($0) })
     }
 
     private static func tokenKeys(_ settings: APISettings, logger: Logger) async throws -> TokenKeys? {

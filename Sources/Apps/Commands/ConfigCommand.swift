@@ -21,12 +21,13 @@ struct ConfigCommand: AsyncParsableCommand {
         mutating func run(in context: CommandContext) async throws {
             let environment = DevelopmentHome(path: DevelopmentHome.defaultPath).environment(over: Settings.processEnvironment())
             let settings = (Settings.declarations + context.providers.declarations).map { $0.json(in: environment) }
+            let bounds = Bounds.all + (context.api?.bounds ?? [])
             guard output.format == .text else {
-                return Output.one(["settings": .array(settings), "bounds": .array(Bounds.all.map(\.json))], as: output.format)
+                return Output.one(["settings": .array(settings), "bounds": .array(bounds.map(\.json))], as: output.format)
             }
             Output.text(Self.text(settings.map { [$0.text("name"), $0.text("value"), $0.text("meaning")] }))
             Output.text("")
-            Output.text(Self.text(Bounds.all.map { [$0.name, $0.shown, $0.why] }))
+            Output.text(Self.text(bounds.map { [$0.name, $0.shown, $0.why] }))
         }
 
         /// Columns of unlimited width: a reason that is cut off explains nothing.

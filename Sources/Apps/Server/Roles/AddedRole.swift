@@ -10,9 +10,12 @@ package protocol AddedRole: Sendable {
 
 /// Makes the role of the HTTP API. A binary without the API has none.
 public struct APIRoleMaker: Sendable {
+    /// The bounds of the API, for `tidings config show`.
+    package let bounds: [Bound]
     package let make: @Sendable (Runtime, APIOptions) async throws -> any AddedRole
 
-    package init(make: @escaping @Sendable (Runtime, APIOptions) async throws -> any AddedRole) {
+    package init(bounds: [Bound], make: @escaping @Sendable (Runtime, APIOptions) async throws -> any AddedRole) {
+        self.bounds = bounds
         self.make = make
     }
 }

@@ -11,14 +11,14 @@ package struct Bound: Sendable {
     let unit: String
     package let why: String
 
-    init(_ name: String, _ value: Int, _ unit: String, _ why: String) {
+    package init(_ name: String, _ value: Int, _ unit: String, _ why: String) {
         self.name = name
         self.value = value
         self.unit = unit
         self.why = why
     }
 
-    init(_ name: String, _ value: Duration, _ why: String) {
+    package init(_ name: String, _ value: Duration, _ why: String) {
         self.init(name, Int(value / .milliseconds(1)), Self.time, why)
     }
 

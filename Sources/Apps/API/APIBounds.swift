@@ -1,0 +1,95 @@
+import TidingsCore
+import TidingsHTTPServer
+import TidingsServer
+
+/// Every bound of the API, in the order in which a request meets them. No number stands here: each is read from its constant.
+enum APIBounds {
+    static var all: [Bound] { connection + request + callers + callbacks + inbox + engagement }
+
+    private static var connection: [Bound] {
+        let http = APILimits.server
+        return [
+            Bound("APILimits.connections", APILimits.connections, "connections", "Of one process: 10,000 streams and short requests."),
+            Bound("HTTPServerLimits.backlog", http.backlog, "connections", "Wait to be accepted."),
+            Bound("HTTPServerLimits.idle", http.idle, "A connection without a request is closed then."),
+            Bound("HTTPServerLimits.request", http.request, "From the first byte of a request to its last."),
+            Bound("HTTPServerLimits.writeStall", http.writeStall, "A client that takes nothing of its answer is disconnected then."),
+            Bound(
+                "HTTPServerLimits.drainedBytes", http.drainedBytes, "bytes",
+                "Of an unread body, dropped after an early answer, so that the client sees the answer."),
+        ]
+    }
+
+    private static var request: [Bound] {
+        let http = APILimits.server
+        return [
+            Bound("HTTPServerLimits.headerBytes", http.headerBytes, "bytes", "Names and values of all headers of a request."),
+            Bound("HTTPServerLimits.headerFieldBytes", http.headerFieldBytes, "bytes", "Of one header: the longest token fits."),
+            Bound("HTTPServerLimits.headerFields", http.headerFields, "headers", "Of one request."),
+            Bound("APILimits.intentBytes", APILimits.intentBytes, "bytes", "Of a body with intents: the largest message of intake."),
+            Bound("APILimits.bodyBytes", APILimits.bodyBytes, "bytes", "Of any other body."),
+            Bound("APILimits.faults", APILimits.faults, "faults", "Of one body or query that an answer names."),
+        ]
+    }
+
+    private static var callers: [Bound] {
+        [
+            Bound("APILimits.tokenBytes", APILimits.tokenBytes, "bytes", "Of the token of a person."),
+            Bound("APILimits.rememberedTokens", APILimits.rememberedTokens, "tokens", "Verified once and remembered until they expire."),
+            Bound("TokenKeys.interval", TokenKeys.interval, "Between two regular looks for new keys of the login service."),
+            Bound(
+                "TokenKeys.shortestInterval", TokenKeys.shortestInterval,
+                "Between two looks because of an unknown key: anybody can name one."),
+            Bound("KeyCheck.memory", KeyCheck.memory, "A verified key is remembered; a revoked one ends within this time."),
+            Bound("KeyCheck.remembered", KeyCheck.remembered, "keys", "Verified and remembered."),
+            Bound(
+                "APILimits.requestsPerPerson.perSecond", APILimits.requestsPerPerson.perSecond, "requests",
+                "Of one person in a second; an app that polls asks once in some seconds."),
+            Bound("APILimits.requestsPerPerson.burst", APILimits.requestsPerPerson.burst, "requests", "Of one person at once."),
+        ]
+    }
+
+    private static var callbacks: [Bound] {
+        [
+            Bound(
+                "CallbackDesk.requestsPerProvider.perSecond", CallbackDesk.requestsPerProvider.perSecond, "requests",
+                "Of one provider in a second: a service may report each message alone."),
+            Bound(
+                "CallbackDesk.requestsPerProvider.burst", CallbackDesk.requestsPerProvider.burst, "requests", "Of one provider at once."),
+            Bound("CallbackDesk.patience", CallbackDesk.patience, "An unknown message id may belong to an answer that is being written."),
+            Bound(
+                "CallbackDesk.rememberedReferences", CallbackDesk.rememberedReferences, "ids",
+                "Unknown ones; beyond it each is answered as early once more."),
+            Bound("CallbackDesk.logInterval", CallbackDesk.logInterval, "Between two lines of one kind about one provider."),
+        ]
+    }
+
+    private static var inbox: [Bound] {
+        [
+            Bound("APILimits.page", APILimits.page, "entries", "On one page of an inbox."),
+            Bound("APILimits.standardPage", APILimits.standardPage, "entries", "On a page if the app names no number."),
+            Bound("APILimits.snooze", APILimits.snooze, "The longest time of a snooze."),
+            Bound("APILimits.heartbeat", APILimits.heartbeat, "Of a stream; proxies close a connection that is silent for 60 s."),
+            Bound("APILimits.healing", APILimits.healing, "Between two looks for changes whose signal was missed."),
+            Bound("APILimits.idsInEvent", APILimits.idsInEvent, "ids", "Of one event of a stream; beyond it the app reads a page."),
+            Bound("APILimits.personsInQuery", APILimits.personsInQuery, "people", "Whose counts one query reads."),
+            Bound(
+                "APILimits.reconnect.lowerBound", APILimits.reconnect.lowerBound, "milliseconds",
+                "The earliest time after which a client that is told to reconnects."),
+            Bound(
+                "APILimits.reconnect.upperBound", APILimits.reconnect.upperBound, "milliseconds",
+                "The latest: the clients of a process that stops do not come back all at once."),
+        ]
+    }
+
+    private static var engagement: [Bound] {
+        [
+            Bound("APILimits.eventsInRequest", APILimits.eventsInRequest, "events", "That an app reports in one request."),
+            Bound("APILimits.timeBytes", APILimits.timeBytes, "bytes", "Of the text of a time of such an event."),
+            Bound("APILimits.facts", APILimits.facts, "members", "Of the detail of such an event."),
+            Bound("APILimits.factNameCharacters", APILimits.factNameCharacters, "characters", "Of the name of such a member."),
+            Bound("APILimits.factTextCharacters", APILimits.factTextCharacters, "characters", "Of the text of such a member."),
+            Bound("APILimits.factBytes", APILimits.factBytes, "bytes", "Of the detail as JSON: a person has at most 2 MiB of it in a day."),
+        ]
+    }
+}
