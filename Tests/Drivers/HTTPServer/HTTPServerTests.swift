@@ -3,6 +3,7 @@ import HTTPTypes
 import Logging
 import Testing
 import TidingsHTTPServer
+import TidingsTestSupport
 
 /// The limits of the server, and its answers to bytes that no HTTP library would send.
 @Suite struct HTTPServerTests {

@@ -1,12 +1,11 @@
 import Foundation
 import Glibc
-import TidingsTestSupport
 
 /// A client that sends any bytes over TCP. Its waiting happens on threads of its own.
-final class RawClient: Sendable {
+public final class RawClient: Sendable {
     private let descriptor: Int32
 
-    init(port: Int) throws {
+    public init(port: Int) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -23,7 +22,7 @@ final class RawClient: Sendable {
 
     deinit { close(descriptor) }
 
-    func send(_ text: String) {
+    public func send(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -33,10 +32,10 @@ final class RawClient: Sendable {
     }
 
     /// Ends this side of the connection.
-    func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
+    public func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Everything that arrives until the server closes.
-    func readToEnd() async -> String {
+    public func readToEnd() async -> String {
         await onThread { [descriptor] in
             var bytes: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: 16_384)
@@ -49,7 +48,7 @@ final class RawClient: Sendable {
     }
 
     /// Reads until the text has arrived. Returns everything up to then.
-    func read(until end: String) async -> String {
+    public func read(until end: String) async -> String {
         await onThread { [descriptor] in
             var bytes: [UInt8] = []
             var byte = [UInt8](repeating: 0, count: 1)
