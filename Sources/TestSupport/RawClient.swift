@@ -4,8 +4,10 @@ import Glibc
 /// A client that sends any bytes over TCP. Its waiting happens on threads of its own.
 public final class RawClient: Sendable {
     private let descriptor: Int32
+    public let port: Int
 
     public init(port: Int) throws {
+        self.port = port
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -33,6 +35,14 @@ public final class RawClient: Sendable {
 
     /// Ends this side of the connection.
     public func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// Resets the connection: the other end gets no farewell, as when a phone loses its network. Nothing can be sent or read afterwards.
+    public func reset() {
+        // A socket of no family ends the connection and keeps the descriptor, which a reading thread may use.
+        var nowhere = sockaddr()
+        nowhere.sa_family = sa_family_t(AF_UNSPEC)
+        _ = connect(descriptor, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
+    }
 
     /// Everything that arrives until the server closes.
     public func readToEnd() async -> String {

@@ -1,3 +1,4 @@
+import Glibc
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -7,7 +8,9 @@ import NIOHTTPTypes
 ///
 /// - A request that has not arrived ``HTTPServerLimits/request`` after its first byte gets 408.
 /// - Bytes that are no HTTP get 400, and headers beyond a limit get 431.
-/// - A client that takes nothing of its answer for ``HTTPServerLimits/writeStall`` is disconnected.
+/// - A client that takes nothing of its answer for ``HTTPServerLimits/writeStall`` is disconnected. So is a client that has vanished: the
+///   kernel ends a connection whose other end confirms nothing for the same time.
+/// - A client that has closed its side of the connection gets no stream.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -22,6 +25,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var isArriving = false
     private var isRefused = false
     private var isStreaming = false
+    /// Whether the client has closed its side.
+    private var isInputClosed = false
     private var deadline: Scheduled<Void>?
     private var stall: Scheduled<Void>?
 
@@ -33,9 +38,14 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         // The decoder hides bytes that are no whole head yet, so the arrival of bytes is noted before it.
         try? context.pipeline.syncOperations.addHandler(ArrivalNote { [weak self] in self?.bytesArrived(context) }, position: .first)
+        // A few bytes to a vanished client wait in the kernel for a quarter of an hour, and the channel stays writable.
+        let vanishes = ChannelOptions.Types.SocketOption(level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT))
+        try? context.channel.syncOptions?.setOption(vanishes, value: SocketOptionValue(Int(limits.writeStall / .milliseconds(1))))
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        // The connection is closed in a moment: a request that ends meanwhile would be carried out without an answer.
+        guard !isRefused else { return }
         switch unwrapInboundIn(data) {
         case .head:
             requestsInWork += 1
@@ -70,10 +80,15 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         guard event is StreamBegins else { return context.triggerUserOutboundEvent(event, promise: promise) }
         isStreaming = true
         promise?.succeed()
+        // The client closed its side while the answer was made, so no event will tell of it.
+        if isInputClosed { context.close(promise: nil) }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if isStreaming, case .inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
+        if case .inputClosed? = event as? ChannelEvent {
+            isInputClosed = true
+            if isStreaming { context.close(promise: nil) }
+        }
         context.fireUserInboundEventTriggered(event)
     }
 

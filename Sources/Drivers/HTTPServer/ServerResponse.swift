@@ -8,6 +8,9 @@ public struct ServerResponse: Sendable {
     public enum Body: Sendable {
         case bytes([UInt8])
         /// A body of unknown length. The closure writes it and returns at its end. The connection is closed afterwards.
+        ///
+        /// The closure is not called if the client has gone or asks for the head alone. It is released in any case, and so is everything
+        /// that it holds: a thing that must end with the stream ends in its `deinit`.
         case stream(@Sendable @concurrent (inout ResponseStream) async throws -> Void)
         /// No answer at all: the connection is closed.
         case none

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import Logging
+import Synchronization
 import Testing
 import TidingsHTTPServer
 import TidingsTestSupport
@@ -161,6 +162,80 @@ import TidingsTestSupport
         }
     }
 
+    /// The client has ended before its answer begins. No later event would end the stream.
+    @Test func aStreamOfAClientThatHasEndedIsReleased() async throws {
+        let (released, note) = AsyncStream.makeStream(of: Void.self)
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        let handler: HTTPServer.Handler = { request in
+            guard request.path == "/stream" else { return ServerResponse(.ok, body: .bytes(Array("ok".utf8))) }
+            let held = Held(note)
+            for await _ in begun {}
+            return ServerResponse(
+                .ok,
+                body: .stream { stream in
+                    let (closed, close) = AsyncStream.makeStream(of: Void.self)
+                    stream.connection.whenClosed { close.finish() }
+                    try await stream.write(Array("first\n".utf8))
+                    for await _ in closed {}
+                    withExtendedLifetime(held) {}
+                })
+        }
+        try await Self.withServer(handler: handler) { client in
+            client.send("GET /stream HTTP/1.1\r\nHost: x\r\n\r\n")
+            client.finish()
+            // The end has arrived when a later request was answered a few times.
+            let other = try RawClient(port: client.port)
+            for _ in 0..<50 {
+                other.send("GET /other HTTP/1.1\r\nHost: x\r\n\r\n")
+                #expect(await other.read(until: "ok").hasPrefix("HTTP/1.1 200 "))
+            }
+            begin.finish()
+            for await _ in released {}
+        }
+    }
+
+    /// A stream that never begins holds nothing: the client asks for the head alone, or resets the connection before the answer.
+    @Test(arguments: ["HEAD", "GET"])
+    func aStreamThatNeverBeginsIsReleased(method: String) async throws {
+        let (released, note) = AsyncStream.makeStream(of: Void.self)
+        let (arrived, arrive) = AsyncStream.makeStream(of: Void.self)
+        let (gone, leave) = AsyncStream.makeStream(of: Void.self)
+        let handler: HTTPServer.Handler = { request in
+            let held = Held(note)
+            arrive.finish()
+            if request.method == .get { for await _ in gone {} }
+            return ServerResponse(
+                .ok,
+                body: .stream { stream in
+                    try await stream.write(Array("first\n".utf8))
+                    withExtendedLifetime(held) {}
+                })
+        }
+        try await Self.withServer(handler: handler) { client in
+            client.send("\(method) / HTTP/1.1\r\nHost: x\r\n\r\n")
+            for await _ in arrived {}
+            if method == "GET" { client.reset() }
+            leave.finish()
+            for await _ in released {}
+        }
+    }
+
+    /// The rest of a request that was refused as too slow arrives before the connection is closed.
+    @Test func aRefusedRequestIsNeverCarriedOut() async throws {
+        let calls = Mutex(0)
+        let handler: HTTPServer.Handler = { _ in
+            calls.withLock { $0 += 1 }
+            return ServerResponse(.ok)
+        }
+        try await Self.withServer(Self.hurried, handler: handler) { client in
+            client.send("GET / HTTP/1.1\r\nHo")
+            #expect(await client.read(until: "408 request timeout\n").hasPrefix("HTTP/1.1 408 "))
+            client.send("st: x\r\n\r\n")
+            _ = await client.readToEnd()
+        }
+        #expect(calls.withLock { $0 } == 0)
+    }
+
     @Test func aTakenPortIsTold() async throws {
         let server = HTTPServer(HTTPServerConfiguration(host: "127.0.0.1", port: 0), logger: Logger(label: "test"), handler: Self.echo)
         try await server.run { port in
@@ -170,4 +245,13 @@ import TidingsTestSupport
             #expect(error?.isAddressInUse == true, "\(String(describing: error))")
         }
     }
+}
+
+/// Tells when the last reference to it is gone.
+private final class Held: Sendable {
+    private let note: AsyncStream<Void>.Continuation
+
+    init(_ note: AsyncStream<Void>.Continuation) { self.note = note }
+
+    deinit { note.finish() }
 }
