@@ -34,7 +34,7 @@ struct APIRole: AddedRole {
         let (store, settings, logger) = (runtime.store, options.settings, runtime.logger)
         self.options = options
         self.logger = logger
-        hub = StreamHub(store: store, signals: runtime.signals, logger: logger)
+        hub = StreamHub(store: store, signals: runtime.signals, metrics: runtime.metrics, logger: logger)
         feed = try runtime.signalFeed()
         publisher = try runtime.intentPublisher()
         tokenKeys = try await Self.tokenKeys(settings, logger: logger)

@@ -32,6 +32,7 @@ public final class Metrics: Sendable {
     public let callbacks: Family<Counter>
     public let receipts: Family<Counter>
     public let engagementEvents: Family<Counter>
+    public let apiStreams: Gauge
     // Releaser
     public let released: ClosedFamily<ReleaseLane, Counter>
     public let recovered: Counter
@@ -84,14 +85,8 @@ public final class Metrics: Sendable {
             "tidings_callbacks_total",
             "Reports of providers by their result, unreadable events, and refused requests: unauthenticated, malformed or rateLimited.",
             labels: "provider", "result")
-        receipts = list.family(
-            "tidings_receipts_total",
-            "Pushes that devices confirmed, by result: applied, kept, repeated, ignored (in a plan), early, unknown or erased.",
-            labels: "result")
-        engagementEvents = list.family(
-            "tidings_engagement_events_total",
-            "Events of apps about their people, by result: stored, repeated, erased, or refused because the person's day is full.",
-            labels: "event", "result")
+        (receipts, engagementEvents) = Self.engagement(&list)
+        apiStreams = list.single("tidings_api_streams", "Open event streams.")
         released = list.closed("tidings_deliveries_released_total", "Deliveries whose time had come.", label: "lane")
         recovered = list.single("tidings_deliveries_recovered_total", "Deliveries taken back from workers that stopped.")
         packsRepublished = list.single("tidings_packs_republished_total", "Packs published again because no confirm was recorded.")
@@ -128,6 +123,20 @@ public final class Metrics: Sendable {
         let build: Family<Gauge> = list.family("tidings_build_info", "Always 1; the version is the label.", labels: "version")
         build(version).set(1)
         families = list.families
+    }
+
+    /// The metrics of the reports of apps.
+    private static func engagement(_ list: inout MetricList) -> (Family<Counter>, Family<Counter>) {
+        (
+            list.family(
+                "tidings_receipts_total",
+                "Pushes that devices confirmed, by result: applied, kept, repeated, ignored (in a plan), early, unknown or erased.",
+                labels: "result"),
+            list.family(
+                "tidings_engagement_events_total",
+                "Events of apps about their people, by result: stored, repeated, erased, or refused because the person's day is full.",
+                labels: "event", "result")
+        )
     }
 
     /// The number of intents and deliveries that this process has handled since it started, for its heartbeat.

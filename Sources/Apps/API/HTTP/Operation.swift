@@ -26,11 +26,14 @@ struct Operation: Sendable {
     let query: [String]
     /// Whether the handler reads the body.
     let hasBody: Bool
+    /// The methods that the operation answers: `GET` with `HEAD`, or its own alone.
+    let methods: [HTTPRequest.Method]
     let handler: Handler
 
+    /// - Parameter answersHead: whether an operation of `GET` answers `HEAD` too.
     init(
         _ method: HTTPRequest.Method, _ path: String, _ name: String, _ access: Access, query: [String] = [], hasBody: Bool = false,
-        _ handler: @escaping Handler
+        answersHead: Bool = true, _ handler: @escaping Handler
     ) {
         self.method = method
         self.path = path
@@ -38,6 +41,7 @@ struct Operation: Sendable {
         self.access = access
         self.query = query
         self.hasBody = hasBody
+        methods = method == .get && answersHead ? [.get, .head] : [method]
         self.handler = handler
     }
 
@@ -76,23 +80,22 @@ struct OperationTable: Sendable {
         }
     }
 
-    /// A path with a fixed word is preferred to one with a parameter in its place. `HEAD` takes the operation of `GET`.
+    /// A path with a fixed word is preferred to one with a parameter in its place.
     func match(_ method: HTTPRequest.Method, _ path: [String]) -> Match {
         var best: (fixed: Int, operation: Operation, parameters: [String: String])?
-        var others: [(fixed: Int, method: HTTPRequest.Method)] = []
+        var others: [(fixed: Int, methods: [HTTPRequest.Method])] = []
         for (segments, operation) in templates where segments.count == path.count {
             guard let (fixed, parameters) = Self.parameters(of: segments, in: path) else { continue }
-            if operation.method == method || (method == .head && operation.method == .get) {
+            if operation.methods.contains(method) {
                 if fixed > best?.fixed ?? -1 { best = (fixed, operation, parameters) }
             } else {
-                others.append((fixed, operation.method))
+                others.append((fixed, operation.methods))
             }
         }
         let mostFixed = others.map(\.fixed).max() ?? -1
         if let best, best.fixed >= mostFixed { return .found(best.operation, parameters: best.parameters) }
         guard mostFixed >= 0 else { return .unknownPath }
-        var allowed = others.filter { $0.fixed == mostFixed }.map(\.method)
-        if allowed.contains(.get) { allowed.append(.head) }
+        let allowed = others.filter { $0.fixed == mostFixed }.flatMap(\.methods)
         return .wrongMethod(allowed: Array(Set(allowed)).sorted { $0.rawValue < $1.rawValue })
     }
 

@@ -3,6 +3,7 @@ import Synchronization
 import TidingsContracts
 import TidingsCore
 import TidingsLikes
+import TidingsMetrics
 import TidingsPipeline
 import TidingsStore
 
@@ -31,39 +32,42 @@ final class StreamHub: Sendable {
     private let store: Store
     private let likes: Likes
     private let signals: InboxSignals
+    private let openStreams: Gauge
     private let logger: Logger
     private let state = Mutex(State())
     private let wake: AsyncStream<Void>
     private let waker: AsyncStream<Void>.Continuation
 
-    init(store: Store, signals: InboxSignals, logger: Logger) {
+    init(store: Store, signals: InboxSignals, metrics: Metrics, logger: Logger) {
         self.store = store
         self.signals = signals
+        openStreams = metrics.apiStreams
         self.logger = logger
         likes = Likes(store: store)
         (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// The number of open streams.
-    var count: Int { state.withLock { $0.streams.values.reduce(0) { $0 + $1.count } } }
-
     // MARK: Streams
 
-    /// Opens a mailbox for a stream. Nil while the process stops.
-    func open(_ person: RecipientKey) -> StreamMailbox? {
-        state.withLock { state in
+    /// Opens a mailbox for a stream, as long as its place lives. Nil while the process stops.
+    func open(_ person: RecipientKey) -> StreamPlace? {
+        let mailbox = state.withLock { state -> StreamMailbox? in
             guard !state.isDraining else { return nil }
             state.lastNumber += 1
             let mailbox = StreamMailbox(person: person, number: state.lastNumber)
             state.streams[person, default: [:]][mailbox.number] = mailbox
+            openStreams.add(1)
             return mailbox
         }
+        return mailbox.map { StreamPlace($0, in: self) }
     }
 
+    /// Closes a mailbox. Does nothing if it is closed already.
     func close(_ mailbox: StreamMailbox) {
         state.withLock { state in
-            state.streams[mailbox.person]?[mailbox.number] = nil
+            guard state.streams[mailbox.person]?.removeValue(forKey: mailbox.number) != nil else { return }
             if state.streams[mailbox.person]?.isEmpty == true { state.streams[mailbox.person] = nil }
+            openStreams.add(-1)
         }
     }
 

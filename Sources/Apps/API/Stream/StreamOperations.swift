@@ -9,32 +9,30 @@ struct StreamOperations: Sendable {
     let services: APIServices
 
     var all: [Operation] {
-        [Operation(.get, "/api/notifications/stream", "streamNotifications", .person) { try await stream($0) }]
+        [
+            // The head alone would open a stream that nobody reads.
+            Operation(.get, "/api/notifications/stream", "streamNotifications", .person, answersHead: false) { try await stream($0) }
+        ]
     }
 
     private func stream(_ call: APICall) async throws -> ServerResponse {
         guard case .person(let person, let until) = call.caller else { throw Problem(.forbidden) }
         // An id that is none, or of another inbox, only makes every item new or none.
         let lastKnown = call.request.header(.lastEventID).flatMap { NotificationID($0) }
-        guard let mailbox = services.hub.open(person) else { throw Problem.unavailable("The server is stopping.", retryAfter: .seconds(1)) }
-        let first: InboxEvent
-        do {
-            let watcher = InboxWatcher(person, lastKnown: lastKnown)
-            guard let news = try await services.store.inboxNews(of: [watcher], limit: APILimits.idsInEvent).first else {
-                throw Problem(.internal)
-            }
-            first = InboxEvent(first: news)
-            mailbox.begin(first)
-            for news in try await services.likes.news(since: [mailbox.likesMark]) { mailbox.put(news) }
-        } catch {
-            services.hub.close(mailbox)
-            throw error
+        guard let place = services.hub.open(person) else { throw Problem.unavailable("The server is stopping.", retryAfter: .seconds(1)) }
+        let mailbox = place.mailbox
+        let watcher = InboxWatcher(person, lastKnown: lastKnown)
+        guard let news = try await services.store.inboxNews(of: [watcher], limit: APILimits.idsInEvent).first else {
+            throw Problem(.internal)
         }
-        let (hub, clock) = (services.hub, services.store.clock)
+        let first = InboxEvent(first: news)
+        mailbox.begin(first)
+        for news in try await services.likes.news(since: [mailbox.likesMark]) { mailbox.put(news) }
+        let clock = services.store.clock
         return ServerResponse(
             .ok, headers: Self.headers,
             body: .stream { stream in
-                defer { hub.close(mailbox) }
+                defer { place.end() }
                 stream.connection.whenClosed { mailbox.connectionClosed() }
                 try await stream.write(first.bytes)
                 while true {

@@ -76,6 +76,16 @@ struct APIScene: Sendable {
         return claims
     }
 
+    /// The port of the API.
+    var port: Int { url.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
+
+    /// The value of a series, such as `tidings_api_streams`. Nil if the process does not have it. Needs `HealthClient.variables`.
+    func metric(_ series: String) async throws -> Int? {
+        let text = try await HealthClient(of: pipeline.roles).ask("/metrics").text
+        let line = text.split(separator: "\n").first { $0.hasPrefix(series + " ") }
+        return line.flatMap { Int($0.dropFirst(series.count + 1)) }
+    }
+
     /// The scene with another process, which offers the API to keys and has no other role.
     func withAPIAlone() async throws -> APIScene {
         var other = self

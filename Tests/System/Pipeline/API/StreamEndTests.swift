@@ -1,0 +1,51 @@
+import Testing
+import TidingsJSON
+import TidingsTestSupport
+
+/// A stream ends with its client, however the client goes. Nothing of it stays in the process.
+@Suite struct StreamEndTests {
+    private static func request(_ method: String, of person: String, _ api: APIScene) -> String {
+        "\(method) /api/notifications/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(api.token(for: person))\r\n\r\n"
+    }
+
+    @Test func theHeadAloneOpensNoStream() async throws {
+        try await withAPI(variables: HealthClient.variables, preparing: { _ in nil }) { api in
+            for _ in 0..<5 {
+                let client = try RawClient(port: api.port)
+                client.send(Self.request("HEAD", of: "ada", api))
+                let answer = await client.read(until: "\r\n\r\n").lowercased()
+                #expect(answer.hasPrefix("http/1.1 405 ") && answer.contains("allow: get\r\n"), "\(answer)")
+            }
+            #expect(try await api.metric("tidings_api_streams") == 0)
+        }
+    }
+
+    @Test func aStreamWhoseClientLeavesBeforeTheAnswerIsClosed() async throws {
+        let variables = HealthClient.variables.merging(["TIDINGS_LOG": "debug"]) { $1 }
+        try await withAPI(variables: variables, preparing: { _ in nil }) { api in
+            let reader = try StreamReader(api, person: "ada")
+            #expect(try await reader.next("inbox") != nil)
+            #expect(try await api.metric("tidings_api_streams") == 1)
+
+            // These clients keep their connections: only the server can end the streams.
+            var leaving: [RawClient] = []
+            for _ in 0..<50 {
+                let ending = try RawClient(port: api.port)
+                ending.send(Self.request("GET", of: "eve", api))
+                ending.finish()
+                leaving.append(ending)
+                let lost = try RawClient(port: api.port)
+                lost.send(Self.request("GET", of: "eve", api))
+                lost.reset()
+            }
+            // A connection that is reset at once may never have been a request.
+            let areAnswered = try await eventually {
+                api.pipeline.roles.errorsSoFar.split(separator: "\n").count { $0.contains("operation=streamNotifications") } > 50
+            }
+            #expect(areAnswered)
+            let areClosed = try await eventually { try await api.metric("tidings_api_streams") == 1 }
+            #expect(areClosed)
+            #expect(leaving.count == 50)
+        }
+    }
+}
