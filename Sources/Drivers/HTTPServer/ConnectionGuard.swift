@@ -11,6 +11,7 @@ import NIOHTTPTypes
 /// - A client that takes nothing of its answer for ``HTTPServerLimits/writeStall`` is disconnected. So is a client that has vanished: the
 ///   kernel ends a connection whose other end confirms nothing for the same time.
 /// - A client that has closed its side of the connection gets no stream.
+/// - A connection beyond a bound of the server is answered with 429 or 503, and closed without a look at its request.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -18,29 +19,45 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private let limits: HTTPServerLimits
+    private let connections: OpenConnections
     private let refusal: @Sendable (HTTPResponse.Status) -> (headers: HTTPFields, body: [UInt8])
     /// Requests whose head has arrived and whose answer is not complete.
     private var requestsInWork = 0
     /// Whether bytes of a request have arrived, but not all.
     private var isArriving = false
     private var isRefused = false
+    /// The answer to a connection beyond a bound. Nil for an admitted connection.
+    private var answerToConnection: HTTPResponse.Status?
     private var isStreaming = false
     /// Whether the client has closed its side.
     private var isInputClosed = false
     private var deadline: Scheduled<Void>?
     private var stall: Scheduled<Void>?
 
-    init(_ limits: HTTPServerLimits, refusal: @escaping @Sendable (HTTPResponse.Status) -> (headers: HTTPFields, body: [UInt8])) {
+    init(
+        _ limits: HTTPServerLimits, _ connections: OpenConnections,
+        refusal: @escaping @Sendable (HTTPResponse.Status) -> (headers: HTTPFields, body: [UInt8])
+    ) {
         self.limits = limits
+        self.connections = connections
         self.refusal = refusal
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        switch connections.enter(context.channel.remoteAddress?.ipAddress) {
+        case .admitted(let place): context.channel.closeFuture.whenComplete { [connections] _ in connections.leave(place) }
+        case .refused(let status): answerToConnection = status
+        }
         // The decoder hides bytes that are no whole head yet, so the arrival of bytes is noted before it.
         try? context.pipeline.syncOperations.addHandler(ArrivalNote { [weak self] in self?.bytesArrived(context) }, position: .first)
         // A few bytes to a vanished client wait in the kernel for a quarter of an hour, and the channel stays writable.
         let vanishes = ChannelOptions.Types.SocketOption(level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT))
         try? context.channel.syncOptions?.setOption(vanishes, value: SocketOptionValue(Int(limits.writeStall / .milliseconds(1))))
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.fireChannelActive()
+        if let answerToConnection { refuse(answerToConnection, context) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -71,14 +71,15 @@ public struct HTTPServer: Sendable {
     private var serverConfiguration: ServerConfiguration {
         ServerConfiguration(
             address: .hostname(configuration.host, port: configuration.port), backlog: configuration.limits.backlog,
-            availableConnectionsDelegate: MaximumAvailableConnections(configuration.limits.connections))
+            availableConnectionsDelegate: MaximumAvailableConnections(configuration.limits.acceptedConnections))
     }
 
     private var channelConfiguration: HTTP1Channel.Configuration {
         let limits = configuration.limits
         let refusal = configuration.refusal
+        let connections = OpenConnections(limits, group: configuration.connectionGroup)
         return HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ConnectionGuard(limits, refusal: refusal)], idleTimeout: TimeAmount(limits.idle),
+            additionalChannelHandlers: [ConnectionGuard(limits, connections, refusal: refusal)], idleTimeout: TimeAmount(limits.idle),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: limits.headerFieldBytes, maxHeaderListSize: limits.headerBytes, maxHeaderFieldCount: limits.headerFields
             ))

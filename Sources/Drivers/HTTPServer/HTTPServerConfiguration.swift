@@ -9,11 +9,14 @@ public struct HTTPServerConfiguration: Sendable {
     public var limits: HTTPServerLimits
     /// The longest time for requests in work when the server stops.
     public var grace: Duration
-    /// Makes the answer to a request that the server itself refuses: 400, 408 or 431.
+    /// The group for which the connections of a numeric address count, such as the address itself. Nil: the address has no bound of its own.
+    public var connectionGroup: @Sendable (_ address: String) -> String?
+    /// Makes the answer that the server itself gives: 400, 408 or 431 to a request, 429 or 503 to a connection.
     public var refusal: @Sendable (HTTPResponse.Status) -> (headers: HTTPFields, body: [UInt8])
 
     public init(
         host: String, port: Int, limits: HTTPServerLimits = HTTPServerLimits(), grace: Duration = .seconds(5),
+        connectionGroup: @escaping @Sendable (_ address: String) -> String? = { $0 },
         refusal: @escaping @Sendable (HTTPResponse.Status) -> (headers: HTTPFields, body: [UInt8]) = { status in
             ([.contentType: "text/plain"], Array("\(status.code) \(status.reasonPhrase.lowercased())\n".utf8))
         }
@@ -22,14 +25,19 @@ public struct HTTPServerConfiguration: Sendable {
         self.port = port
         self.limits = limits
         self.grace = grace
+        self.connectionGroup = connectionGroup
         self.refusal = refusal
     }
 }
 
 /// The most that a client may cost.
 public struct HTTPServerLimits: Sendable, Hashable {
-    /// Connections open at once. More wait in the backlog.
+    /// Connections open at once. More are answered with 503, or wait in the backlog if there are no ``spareConnections``.
     public var connections = 1_024
+    /// Connections of one group, see ``HTTPServerConfiguration/connectionGroup``. More are answered with 429.
+    public var connectionsPerGroup = Int.max
+    /// Connections that are accepted beyond ``connections`` only to be answered with 503. Each is closed within a quarter of a second.
+    public var spareConnections = 0
     /// Connections that wait to be accepted.
     public var backlog = 1_024
     /// Names and values of all headers of one request. More gets 431.
@@ -50,4 +58,10 @@ public struct HTTPServerLimits: Sendable, Hashable {
     public var drainedBytes = 1024 * 1024
 
     public init() {}
+
+    /// Connections that the server accepts at once.
+    var acceptedConnections: Int {
+        let (sum, isOverflow) = connections.addingReportingOverflow(spareConnections)
+        return isOverflow ? .max : sum
+    }
 }

@@ -162,6 +162,58 @@ import TidingsTestSupport
         }
     }
 
+    // MARK: Connections
+
+    private static let hello = "GET /hello HTTP/1.1\r\nHost: x\r\n\r\n"
+
+    /// The third connection is answered at once, before it has sent anything.
+    @Test func anAddressHasABoundOfConnections() async throws {
+        var limits = Self.limits
+        limits.connectionsPerGroup = 2
+        try await Self.withServer(limits) { first in
+            let second = try RawClient(port: first.port)
+            for client in [first, second] {
+                client.send(Self.hello)
+                #expect(await client.read(until: "GET /hello ").hasPrefix("HTTP/1.1 200 "))
+            }
+            #expect(try await RawClient(port: first.port).readToEnd().hasPrefix("HTTP/1.1 429 "))
+            // A connection that ends gives its place back.
+            second.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            _ = await second.readToEnd()
+            var isServed = false
+            for _ in 0..<200 where !isServed {
+                let next = try RawClient(port: first.port)
+                next.send(Self.hello)
+                isServed = await next.read(until: "\r\n").hasPrefix("HTTP/1.1 200 ")
+            }
+            #expect(isServed)
+        }
+    }
+
+    @Test func aFullServerSaysSo() async throws {
+        var limits = Self.limits
+        limits.connections = 2
+        limits.spareConnections = 4
+        try await Self.withServer(limits) { first in
+            let second = try RawClient(port: first.port)
+            for client in [first, second] {
+                client.send(Self.hello)
+                #expect(await client.read(until: "GET /hello ").hasPrefix("HTTP/1.1 200 "))
+            }
+            for _ in 0..<10 {
+                let beyond = try RawClient(port: first.port)
+                beyond.send(Self.hello)
+                let answer = await beyond.readToEnd()
+                #expect(answer.hasPrefix("HTTP/1.1 503 ") && !answer.contains("/hello"), "\(answer)")
+            }
+            // The clients that were there before are served as usual.
+            first.send(Self.hello)
+            #expect(await first.read(until: "GET /hello ").hasPrefix("HTTP/1.1 200 "))
+        }
+    }
+
+    // MARK: Streams
+
     /// The client has ended before its answer begins. No later event would end the stream.
     @Test func aStreamOfAClientThatHasEndedIsReleased() async throws {
         let (released, note) = AsyncStream.makeStream(of: Void.self)
