@@ -378,8 +378,9 @@ let package = Package(
         tests(
             "TidingsAPITests", in: "Apps/API",
             [
-                "TidingsAPI", "TidingsCore", "TidingsHTTPServer", "TidingsJSON", "TidingsJSONSchema", "TidingsLikes", "TidingsPipeline",
-                "TidingsServer", "TidingsStore", "TidingsTestSupport", logging, .product(name: "HTTPTypes", package: "swift-http-types"),
+                "TidingsAPI", "TidingsCore", "TidingsHTTP", "TidingsHTTPServer", "TidingsJSON", "TidingsJSONSchema", "TidingsLikes",
+                "TidingsPipeline", "TidingsServer", "TidingsStore", "TidingsTestSupport", logging,
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         tests(
             "SystemTests", in: "System/Pipeline",

@@ -9,7 +9,13 @@ enum APIBounds {
     private static var connection: [Bound] {
         let http = APILimits.server
         return [
-            Bound("APILimits.connections", APILimits.connections, "connections", "Of one process: 10,000 streams and short requests."),
+            Bound(
+                "HTTPServerLimits.spareConnections", http.spareConnections, "connections",
+                "Accepted by a full process, only to be answered with 503."),
+            Bound(
+                "OpenFiles.reserve", OpenFiles.reserve, "descriptors",
+                "Of the limit of open files: for servers, files, timers and connections that are refused."),
+            Bound("APILimits.connectionPause", APILimits.connectionPause, "Before a client whose connection was refused comes back."),
             Bound("HTTPServerLimits.backlog", http.backlog, "connections", "Wait to be accepted."),
             Bound("HTTPServerLimits.idle", http.idle, "A connection without a request is closed then."),
             Bound("HTTPServerLimits.request", http.request, "From the first byte of a request to its last."),

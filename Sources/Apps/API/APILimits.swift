@@ -10,8 +10,6 @@ package enum APILimits {
     package static let intentBytes = IntentLimits().maximumMessageBytes
     /// The faults of one body or query that an answer names. Beyond it the caller corrects these first.
     package static let faults = 50
-    /// Connections open at once in one process: 10,000 streams and as many short requests as they cause.
-    package static let connections = 12_000
     /// Items of one page of the inbox.
     package static let page = 100
     /// Items of a page if the app names no number.
@@ -32,6 +30,8 @@ package enum APILimits {
     package static let reconnect = 1_000...30_000
     /// The longest time of a snooze.
     package static let snooze = Duration.seconds(366 * 86_400)
+    /// The pause before a client whose connection was refused connects again.
+    static let connectionPause = Duration.seconds(5)
     /// Events of one request. An app that was offline sends the others in the next one.
     package static let eventsInRequest = 100
     /// The longest text of a time.
@@ -47,10 +47,11 @@ package enum APILimits {
     /// Requests of one person to one process. An app that polls asks once in some seconds.
     static let requestsPerPerson = TokenBucket.Limit(perSecond: 100, burst: 200)
 
-    /// The limits of the server below the API.
+    /// The limits of the server below the API, except those that are settings.
     static let server: HTTPServerLimits = {
         var limits = HTTPServerLimits()
-        limits.connections = APILimits.connections
+        // 256 answers in a quarter of a second.
+        limits.spareConnections = 256
         limits.bodyBytes = APILimits.intentBytes
         return limits
     }()

@@ -67,7 +67,8 @@ struct APIRole: AddedRole {
             table: table,
             access: AccessControl(persons: persons, keys: KeyCheck(store: store), rates: rates),
             origins: AllowedOrigins(origins: settings.origins), logger: logger)
-        server = HTTPServer(Self.configuration(settings.listen), logger: logger) { await api.answer($0) }
+        let configuration = Self.configuration(settings, proxies: try TrustedProxies(settings.proxies), logger: logger)
+        server = HTTPServer(configuration, logger: logger) { await api.answer($0) }
     }
 
     static func operations(_ services: APIServices, _ submission: IntentSubmission) -> [Operation] {
@@ -118,9 +119,26 @@ struct APIRole: AddedRole {
         end.set(())
     }
 
-    private static func configuration(_ listen: ListenAddress) -> HTTPServerConfiguration {
+    private static func configuration(
+        _ settings: APISettings, proxies: TrustedProxies, logger: Logger
+    ) -> HTTPServerConfiguration {
         HTTPServerConfiguration(
-            host: listen.hostText, port: Int(listen.port), limits: APILimits.server, refusal: { APIServer.refusal($0) })
+            host: settings.listen.hostText, port: Int(settings.listen.port), limits: limits(settings, logger: logger),
+            connectionGroup: { proxies.connectionGroup(of: $0) }, refusal: { APIServer.refusal($0) })
+    }
+
+    private static func limits(_ settings: APISettings, logger: Logger) -> HTTPServerLimits {
+        var limits = APILimits.server
+        limits.connections = settings.connections
+        limits.connectionsPerGroup = settings.connectionsPerAddress
+        // Without a descriptor, a connection could not even be refused.
+        if let openFiles = OpenFiles.raiseLimit(), openFiles - OpenFiles.reserve < settings.connections {
+            limits.connections = max(1, openFiles - OpenFiles.reserve)
+            logger.warning(
+                "the limit of open files leaves room for fewer connections (ulimit -n, LimitNOFILE)",
+                metadata: ["openFiles": "\(openFiles)", "connections": "\(limits.connections)"])
+        }
+        return limits
     }
 
     private static func tokenKeys(_ settings: APISettings, logger: Logger) async throws -> TokenKeys? {

@@ -40,15 +40,21 @@ struct APIServer: Sendable {
         return response
     }
 
-    /// The answer to bytes that are no request.
+    /// The answer to bytes that are no request, and to a connection beyond a bound.
     static func refusal(_ status: HTTPResponse.Status) -> (headers: HTTPFields, body: [UInt8]) {
-        let kind: Problem.Kind =
+        let problem: Problem =
             switch status {
-            case .requestTimeout: .requestTimeout
-            case .requestHeaderFieldsTooLarge: .headersTooLarge
-            default: .malformed
+            case .requestTimeout: Problem(.requestTimeout)
+            case .requestHeaderFieldsTooLarge: Problem(.headersTooLarge)
+            case .tooManyRequests:
+                Problem.rateLimited("Too many connections come from this address.", retryAfter: APILimits.connectionPause)
+            case .serviceUnavailable:
+                Problem.unavailable("The server has no room for another connection.", retryAfter: APILimits.connectionPause)
+            default: Problem(.malformed)
             }
-        return ([.contentType: Problem.contentType], Problem(kind).document(nil))
+        var headers = problem.headers
+        headers[.contentType] = Problem.contentType
+        return (headers, problem.document(nil))
     }
 
     private func find(_ request: ServerRequest) throws -> (Operation, RequestTarget, [String: String]) {

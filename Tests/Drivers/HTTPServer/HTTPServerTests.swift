@@ -207,8 +207,10 @@ import TidingsTestSupport
                 #expect(answer.hasPrefix("HTTP/1.1 503 ") && !answer.contains("/hello"), "\(answer)")
             }
             // The clients that were there before are served as usual.
-            first.send(Self.hello)
-            #expect(await first.read(until: "GET /hello ").hasPrefix("HTTP/1.1 200 "))
+            for client in [first, second] {
+                client.send(Self.hello)
+                #expect(await client.read(until: "GET /hello ").hasPrefix("HTTP/1.1 200 "))
+            }
         }
     }
 

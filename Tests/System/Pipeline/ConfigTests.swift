@@ -59,6 +59,10 @@ import TidingsTestSupport
             "/no/such/keys cannot be used"
         ),
         (["TIDINGS_API_ALGORITHMS": "none"], "none is no algorithm"),
+        (["TIDINGS_API_LISTEN": "0.0.0.0:0"], "other machines reach 0.0.0.0:0"),
+        (["TIDINGS_API_LISTEN": "[::]:0"], "other machines reach [::]:0"),
+        (["TIDINGS_API_PROXIES": "10.0.0.1/8"], "TIDINGS_API_PROXIES: 10.0.0.1/8"),
+        (["TIDINGS_API_CONNECTIONS": "0"], "TIDINGS_API_CONNECTIONS: 0"),
     ])
     func aProcessWithWrongSettingsNeverRuns(variables: [String: String], said: String) async throws {
         try await withOwnSystem { system in

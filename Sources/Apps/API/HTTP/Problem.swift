@@ -114,8 +114,8 @@ struct Problem: Error, Sendable {
         Problem(.unavailable, detail, headers: [.retryAfter: seconds(retryAfter)])
     }
 
-    static func rateLimited(retryAfter: Duration) -> Problem {
-        Problem(.rateLimited, "Try again after the time in Retry-After.", headers: [.retryAfter: seconds(retryAfter)])
+    static func rateLimited(_ detail: String = "Try again after the time in Retry-After.", retryAfter: Duration) -> Problem {
+        Problem(.rateLimited, detail, headers: [.retryAfter: seconds(retryAfter)])
     }
 
     private static func seconds(_ duration: Duration) -> String {

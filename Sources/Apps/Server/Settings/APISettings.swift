@@ -12,6 +12,12 @@ package struct APISettings: Sendable {
     package let tokenAlgorithms: [String]
     /// Web origins whose pages may call the API.
     package let origins: Set<String>
+    /// The proxies before the API: addresses and CIDR blocks.
+    package let proxies: [String]
+    /// Connections open at once in one process.
+    package let connections: Int
+    /// Connections of one address that is no proxy.
+    package let connectionsPerAddress: Int
 
     package static let listenName = "TIDINGS_API_LISTEN"
     package static let tokenKeysName = "TIDINGS_API_JWKS"
@@ -19,9 +25,18 @@ package struct APISettings: Sendable {
     package static let tokenAudienceName = "TIDINGS_API_AUDIENCE"
     package static let tokenAlgorithmsName = "TIDINGS_API_ALGORITHMS"
     package static let originsName = "TIDINGS_API_ORIGINS"
+    package static let proxiesName = "TIDINGS_API_PROXIES"
+    package static let connectionsName = "TIDINGS_API_CONNECTIONS"
+    package static let connectionsPerAddressName = "TIDINGS_API_CONNECTIONS_PER_ADDRESS"
 
     /// The address of `tidings run api` if none is set.
     package static let standardListen = "127.0.0.1:8080"
+    /// The proxies if none are named: a program of this machine can reach the API in any case.
+    static let standardProxies = "127.0.0.0/8,::1"
+    /// 10,000 streams, and as many short requests as they cause.
+    static let standardConnections = 12_000
+    /// An address behind which a mobile network hides its customers has some hundreds. Twelve such addresses fill a process.
+    static let standardConnectionsPerAddress = 1_000
 
     /// Nil if no address is set and there is no standard one.
     ///
@@ -30,6 +45,13 @@ package struct APISettings: Sendable {
         func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         func list(_ name: String) -> [String] {
             (value(name) ?? "").split(separator: ",").map { $0.filter { $0 != " " } }
+        }
+        func number(_ name: String, _ standard: Int, in range: ClosedRange<Int>) throws -> Int {
+            guard let text = value(name) else { return standard }
+            guard let number = Int(text), range.contains(number) else {
+                throw Failure(.config, "\(name): \(text) is no whole number from \(range.lowerBound) to \(range.upperBound)")
+            }
+            return number
         }
         guard let address = value(Self.listenName) ?? standardListen else { return nil }
         guard let listen = ListenAddress(address) else {
@@ -43,6 +65,16 @@ package struct APISettings: Sendable {
         tokenAudience = value(Self.tokenAudienceName)
         tokenAlgorithms = list(Self.tokenAlgorithmsName)
         origins = Set(list(Self.originsName))
+        let named = list(Self.proxiesName)
+        proxies = named.isEmpty ? Self.standardProxies.split(separator: ",").map(String.init) : named
+        guard listen.isLoopback || !named.isEmpty else {
+            throw Failure(
+                .config, "\(Self.listenName): other machines reach \(address), and the API speaks HTTP without TLS",
+                hint: "listen on 127.0.0.1, or name the proxies with TLS that stand before the API in \(Self.proxiesName)")
+        }
+        connections = try number(Self.connectionsName, Self.standardConnections, in: 1...1_000_000)
+        connectionsPerAddress = try number(
+            Self.connectionsPerAddressName, Self.standardConnectionsPerAddress, in: 1...1_000_000)
         if tokenKeys != nil, tokenIssuer == nil || tokenAudience == nil {
             let missing = tokenIssuer == nil ? Self.tokenIssuerName : Self.tokenAudienceName
             throw Failure(
@@ -63,6 +95,16 @@ package struct APISettings: Sendable {
             SettingDeclaration(tokenAudienceName, "The audience (aud) that tokens of people must have."),
             SettingDeclaration(tokenAlgorithmsName, "The allowed algorithms of tokens, by commas.", defaultValue: "ES256,RS256,EdDSA"),
             SettingDeclaration(originsName, "The web origins whose pages may call the API, by commas, such as https://app.example.com."),
+            SettingDeclaration(
+                proxiesName,
+                "The proxies before the API, addresses and CIDR blocks by commas: X-Forwarded-For of theirs names the client.",
+                defaultValue: standardProxies),
+            SettingDeclaration(
+                connectionsName, "Connections open at once in one process of the API; more are answered with 503.",
+                defaultValue: String(standardConnections)),
+            SettingDeclaration(
+                connectionsPerAddressName, "Connections of one address that is no proxy; more are answered with 429.",
+                defaultValue: String(standardConnectionsPerAddress)),
         ]
     }
 }

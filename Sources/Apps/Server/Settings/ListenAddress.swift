@@ -34,6 +34,17 @@ package struct ListenAddress: Sendable, Hashable {
         }
     }
 
+    /// Whether only programs of this machine reach the address.
+    var isLoopback: Bool {
+        switch host {
+        case .ip4(let address): return address.hasPrefix("127.")
+        case .ip6(let address):
+            var parsed = in6_addr()
+            guard inet_pton(AF_INET6, address, &parsed) == 1 else { return false }
+            return withUnsafeBytes(of: parsed) { $0.dropLast().allSatisfy { $0 == 0 } && $0.last == 1 }
+        }
+    }
+
     package func description(port: UInt16) -> String {
         switch host {
         case .ip4(let address): "\(address):\(port)"
