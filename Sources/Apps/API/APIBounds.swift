@@ -75,6 +75,9 @@ enum APIBounds {
             Bound("APILimits.page", APILimits.page, "entries", "On one page of an inbox."),
             Bound("APILimits.standardPage", APILimits.standardPage, "entries", "On a page if the app names no number."),
             Bound("APILimits.snooze", APILimits.snooze, "The longest time of a snooze."),
+            Bound(
+                "APILimits.streamsPerPerson", APILimits.streamsPerPerson, "streams",
+                "Of one person, one for each active device; with one more, the oldest is told to reconnect."),
             Bound("APILimits.heartbeat", APILimits.heartbeat, "Of a stream; proxies close a connection that is silent for 60 s."),
             Bound("APILimits.healing", APILimits.healing, "Between two looks for changes whose signal was missed."),
             Bound("APILimits.idsInEvent", APILimits.idsInEvent, "ids", "Of one event of a stream; beyond it the app reads a page."),

@@ -18,6 +18,8 @@ package enum APILimits {
     package static let tokenBytes = 8 * 1024
     /// Tokens whose verification is remembered until they expire.
     package static let rememberedTokens = 20_000
+    /// Event streams of one person in one process: one for each active device. With one more, the oldest is told to reconnect.
+    package static let streamsPerPerson = 20
     /// Between two heartbeats of a stream. Proxies close a connection that is silent for 60 s.
     package static let heartbeat = Duration.seconds(15)
     /// Between two looks for changes whose signal was missed.

@@ -50,16 +50,28 @@ final class StreamHub: Sendable {
     // MARK: Streams
 
     /// Opens a mailbox for a stream, as long as its place lives. Nil while the process stops.
+    ///
+    /// If the person has too many streams, the oldest is told to reconnect. It may be one whose client is gone.
     func open(_ person: RecipientKey) -> StreamPlace? {
-        let mailbox = state.withLock { state -> StreamMailbox? in
-            guard !state.isDraining else { return nil }
+        let (mailbox, oldest) = state.withLock { state -> (StreamMailbox?, StreamMailbox?) in
+            guard !state.isDraining else { return (nil, nil) }
             state.lastNumber += 1
             let mailbox = StreamMailbox(person: person, number: state.lastNumber)
             state.streams[person, default: [:]][mailbox.number] = mailbox
             openStreams.add(1)
-            return mailbox
+            return (mailbox, Self.takeOldest(of: person, from: &state, openStreams))
         }
+        oldest?.end()
         return mailbox.map { StreamPlace($0, in: self) }
+    }
+
+    /// Takes a person's oldest stream out, if the person has more than ``APILimits/streamsPerPerson``.
+    private static func takeOldest(of person: RecipientKey, from state: inout State, _ openStreams: Gauge) -> StreamMailbox? {
+        guard let streams = state.streams[person], streams.count > APILimits.streamsPerPerson, let number = streams.keys.min() else {
+            return nil
+        }
+        openStreams.add(-1)
+        return state.streams[person]?.removeValue(forKey: number)
     }
 
     /// Closes a mailbox. Does nothing if it is closed already.

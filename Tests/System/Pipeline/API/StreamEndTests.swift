@@ -20,6 +20,26 @@ import TidingsTestSupport
         }
     }
 
+    @Test func aPersonWithTooManyStreamsLosesTheOldest() async throws {
+        try await withAPI(variables: HealthClient.variables, preparing: { _ in nil }) { api in
+            let other = try StreamReader(api, person: "bob")
+            #expect(try await other.next("inbox") != nil)
+            var streams: [StreamReader] = []
+            for _ in 0..<21 {
+                let stream = try StreamReader(api, person: "ada")
+                #expect(try await stream.next("inbox") != nil)
+                streams.append(stream)
+            }
+            #expect(try await streams[0].next("bye") != nil)
+            let isBounded = try await eventually { try await api.metric("tidings_api_streams") == 21 }
+            #expect(isBounded)
+            // The next oldest stream and that of another person go on.
+            for person in ["ada", "bob"] { await api.pipeline.publish(event(id: "n-\(person)", type: "LOAN_APPROVED", to: person)) }
+            #expect(try await streams[1].next("inbox")?["total"] == 1)
+            #expect(try await other.next("inbox")?["total"] == 1)
+        }
+    }
+
     @Test func aStreamWhoseClientLeavesBeforeTheAnswerIsClosed() async throws {
         let variables = HealthClient.variables.merging(["TIDINGS_LOG": "debug"]) { $1 }
         try await withAPI(variables: variables, preparing: { _ in nil }) { api in
