@@ -11,6 +11,17 @@ import TidingsCore
         #expect(bucket.take(at: noon.adding(.milliseconds(100))) == .zero)
     }
 
+    @Test func usedTokensAreToldInWholeOnes() {
+        var bucket = TokenBucket(.init(perSecond: 10, burst: 3), at: noon)
+        #expect(bucket.used(at: noon) == 0)
+        #expect(bucket.take(2, at: noon) == .zero && bucket.used(at: noon) == 2)
+        #expect(bucket.used(at: noon.adding(.milliseconds(50))) == 2)
+        #expect(bucket.used(at: noon.adding(.milliseconds(100))) == 1)
+        #expect(bucket.used(at: noon.adding(.seconds(1))) == 0)
+        _ = bucket.reserve(5, by: 1, at: noon.adding(.seconds(1)))
+        #expect(bucket.used(at: noon.adding(.seconds(1))) == 5)
+    }
+
     @Test func waitingAsLongAsToldIsAlwaysEnoughAndNeverTooMuch() {
         for (rate, burst) in [(1, 1), (3, 2), (7, 50), (999_999, 10), (1_000_000, 1_000_000)] {
             var bucket = TokenBucket(.init(perSecond: rate, burst: burst), at: noon)

@@ -49,9 +49,19 @@ enum APIBounds {
             Bound("KeyCheck.memory", KeyCheck.memory, "A verified key is remembered; a revoked one ends within this time."),
             Bound("KeyCheck.remembered", KeyCheck.remembered, "keys", "Verified and remembered."),
             Bound(
-                "APILimits.requestsPerPerson.perSecond", APILimits.requestsPerPerson.perSecond, "requests",
-                "Of one person in a second; an app that polls asks once in some seconds."),
-            Bound("APILimits.requestsPerPerson.burst", APILimits.requestsPerPerson.burst, "requests", "Of one person at once."),
+                "RateLimits.burstSeconds", RateLimits.burstSeconds, "seconds",
+                "A caller that was idle may send as many requests at once as in this time."),
+            Bound("RateLimits.remembered", RateLimits.remembered, "callers", "Of each kind; callers beyond it share one limit."),
+            Bound(
+                "RateLimits.kibibytesPerKey.perSecond", RateLimits.kibibytesPerKey.perSecond, "KiB",
+                "Of bodies of one key in a second: four of the largest."),
+            Bound("RateLimits.kibibytesPerKey.burst", RateLimits.kibibytesPerKey.burst, "KiB", "Of bodies of one key at once."),
+            Bound(
+                "RateLimits.kibibytesPerTenant.perSecond", RateLimits.kibibytesPerTenant.perSecond, "KiB",
+                "Of bodies of all keys of a tenant in a second."),
+            Bound(
+                "RateLimits.kibibytesPerTenant.burst", RateLimits.kibibytesPerTenant.burst, "KiB",
+                "Of bodies of all keys of a tenant at once."),
         ]
     }
 

@@ -1,5 +1,4 @@
 import TidingsContracts
-import TidingsCore
 import TidingsHTTPServer
 
 /// The bounds of the API, each with its reason.
@@ -46,8 +45,6 @@ package enum APILimits {
     static let factTextCharacters = 256
     /// Bytes of the detail of an event as JSON. A person's events of a day are then at most 2 MiB.
     package static let factBytes = 2 * 1024
-    /// Requests of one person to one process. An app that polls asks once in some seconds.
-    static let requestsPerPerson = TokenBucket.Limit(perSecond: 100, burst: 200)
 
     /// The limits of the server below the API, except those that are settings.
     static let server: HTTPServerLimits = {

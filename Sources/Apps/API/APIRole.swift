@@ -50,8 +50,7 @@ struct APIRole: AddedRole {
                 verifier: JWTVerifier(algorithms: algorithms, issuer: settings.tokenIssuer, audience: settings.tokenAudience),
                 clock: store.clock)
         }
-        let rates = RateLimits(
-            perPerson: options.isDevelopment ? nil : APILimits.requestsPerPerson, perKey: nil, clock: store.clock)
+        let rates = options.isDevelopment ? nil : RateLimits(RateLimits.Rates(settings), now: { store.clock.now() })
         table = OperationTable(
             Self.operations(services, submission)
                 + CallbackOperations(

@@ -25,7 +25,7 @@ struct APIServer: Sendable {
                 name = operation.name
                 caller = try await access.caller(of: request, for: operation.access)
                 let query = QueryReader(target, known: operation.query, refusingOthers: operation.isChange)
-                let call = APICall(request: request, query: query, parameters: parameters, caller: caller, id: id)
+                let call = APICall(request: request, query: query, parameters: parameters, caller: caller, id: id, rates: access.rates)
                 if operation.isChange {
                     try query.finish()
                     if !operation.hasBody { try await call.refuseBody() }

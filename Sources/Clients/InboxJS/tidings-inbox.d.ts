@@ -244,6 +244,8 @@ export interface Problem {
     detail?: string;
     instance?: string;
     errors?: { pointer: string; detail: string; code: string }[];
+    /** The share that is used up, of an answer 429. */
+    share?: { of: string; unit: string; used: number; limit: number; perSecond?: number };
 }
 
 export interface Like {

@@ -69,6 +69,13 @@ public struct TokenBucket: Sendable, Hashable {
         return level >= wanted ? .zero : .microseconds((wanted - level) / Int64(limit.perSecond))
     }
 
+    /// Returns the tokens of the burst that are taken, rounded up. More than the burst if tokens were reserved that have not arrived yet.
+    public mutating func used(at now: Timestamp) -> Int {
+        refill(at: now)
+        let missing = Int64(limit.burst) * TokenBucket.unit - level
+        return Int((missing + TokenBucket.unit - 1) / TokenBucket.unit)
+    }
+
     /// Changes the burst from now on. The present tokens stay if there is room for them. A larger bucket fills with time.
     public mutating func allow(burst: Int, at now: Timestamp) {
         refill(at: now)

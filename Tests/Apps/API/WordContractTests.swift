@@ -20,6 +20,8 @@ import TidingsTestSupport
     /// By the end of the place in the document.
     private static let words: [String: Set<JSON>] = [
         "/schemas/Problem/properties/type": Set(Problem.Kind.allCases.map { .string("urn:tidings:problem:\($0.rawValue)") }),
+        "/properties/share/properties/of": words(UsedShare.Owner.self),
+        "/properties/share/properties/unit": words(UsedShare.Unit.self),
         "/schemas/Category": words(Category.self),
         "/schemas/Channel": words(Channel.self),
         "/schemas/Permission": words(Permission.self),

@@ -1,46 +1,138 @@
 import Synchronization
 import TidingsCore
+import TidingsServer
 import TidingsStore
 
-/// The number of requests that each key and each person may make, for each process of the API.
+/// The requests and bytes that each caller may send to one process.
+///
+/// A key counts for itself and for its tenant. So one key cannot take the share of another key of its tenant, and one tenant cannot take the
+/// process, however many keys it has. A key for every tenant counts as a tenant of its own.
 final class RateLimits: Sendable {
-    private struct State {
-        var persons: [RecipientKey: TokenBucket] = [:]
-        var keys: [String: TokenBucket] = [:]
+    /// The limits of one process.
+    struct Rates: Sendable {
+        let person: TokenBucket.Limit
+        let key: TokenBucket.Limit
+        let tenant: TokenBucket.Limit
+
+        /// - Parameters: requests in a second.
+        init(person: Int, key: Int, tenant: Int) {
+            self.person = Self.limit(person)
+            self.key = Self.limit(key)
+            self.tenant = Self.limit(tenant)
+        }
+
+        init(_ settings: APISettings) {
+            self.init(person: settings.requestsPerPerson, key: settings.requestsPerBackend, tenant: settings.requestsPerTenant)
+        }
+
+        private static func limit(_ perSecond: Int) -> TokenBucket.Limit {
+            TokenBucket.Limit(perSecond: perSecond, burst: perSecond * RateLimits.burstSeconds)
+        }
     }
 
-    /// Callers that are remembered. Beyond it all start again with a full bucket.
+    /// A caller that was idle may send as much at once as in this many seconds.
+    static let burstSeconds = 2
+    /// Callers of a kind that are remembered. Callers beyond it share one limit.
     static let remembered = 50_000
+    /// KiB of bodies of one key: four of the largest bodies in a second.
+    static let kibibytesPerKey = TokenBucket.Limit(perSecond: 16 * 1024, burst: 32 * 1024)
+    /// KiB of bodies of all keys of a tenant.
+    static let kibibytesPerTenant = TokenBucket.Limit(perSecond: 32 * 1024, burst: 64 * 1024)
 
-    private let perPerson: TokenBucket.Limit?
-    private let perKey: TokenBucket.Limit?
-    private let clock: DatabaseClock
-    private let state = Mutex(State())
+    private struct State {
+        var persons: TokenBuckets<RecipientKey>
+        var keys: TokenBuckets<String>
+        var tenants: TokenBuckets<String>
+        var bytesOfKeys: TokenBuckets<String>
+        var bytesOfTenants: TokenBuckets<String>
 
-    /// - Parameters: nil sets no limit.
-    init(perPerson: TokenBucket.Limit?, perKey: TokenBucket.Limit?, clock: DatabaseClock) {
-        self.perPerson = perPerson
-        self.perKey = perKey
-        self.clock = clock
+        init(_ rates: Rates, at now: Timestamp) {
+            persons = TokenBuckets(rates.person, remembered: RateLimits.remembered, at: now)
+            keys = TokenBuckets(rates.key, remembered: RateLimits.remembered, at: now)
+            tenants = TokenBuckets(rates.tenant, remembered: RateLimits.remembered, at: now)
+            bytesOfKeys = TokenBuckets(RateLimits.kibibytesPerKey, remembered: RateLimits.remembered, at: now)
+            bytesOfTenants = TokenBuckets(RateLimits.kibibytesPerTenant, remembered: RateLimits.remembered, at: now)
+        }
     }
 
-    /// Counts one request. Throws a problem with the time to wait if the caller is over its limit.
+    private let now: @Sendable () -> Timestamp
+    private let state: Mutex<State>
+
+    init(_ rates: Rates, now: @escaping @Sendable () -> Timestamp) {
+        self.now = now
+        state = Mutex(State(rates, at: now()))
+    }
+
+    /// Counts one request. Throws a problem with the time to wait if the caller is over its share.
     func count(_ caller: Caller) throws {
-        let now = clock.now()
-        let wait: Duration =
+        let now = now()
+        let refusal = state.withLock { state -> Refusal? in
             switch caller {
-            case .anyone: .zero
+            case .anyone: return nil
             case .person(let person, _):
-                perPerson.map { limit in state.withLock { Self.take(person, &$0.persons, limit, now) } } ?? .zero
-            case .key(let key): perKey.map { limit in state.withLock { Self.take(key.id, &$0.keys, limit, now) } } ?? .zero
+                if let refusal = Self.refusal(of: 1, person, &state.persons, .person, .requests, now) { return refusal }
+                state.persons.charge(1, to: person, at: now)
+            case .key(let key):
+                if let refusal = Self.refusal(of: 1, key.id, &state.keys, .key, .requests, now) { return refusal }
+                if let refusal = Self.refusal(of: 1, key.share, &state.tenants, .tenant, .requests, now) { return refusal }
+                state.keys.charge(1, to: key.id, at: now)
+                state.tenants.charge(1, to: key.share, at: now)
             }
-        if wait > .zero { throw Problem.rateLimited(retryAfter: wait) }
+            return nil
+        }
+        if let refusal { throw refusal.problem }
     }
 
-    private static func take<Key: Hashable>(
-        _ key: Key, _ buckets: inout [Key: TokenBucket], _ limit: TokenBucket.Limit, _ now: Timestamp
-    ) -> Duration {
-        if buckets.count >= remembered { buckets.removeAll() }
-        return buckets[key, default: TokenBucket(limit, at: now)].take(at: now)
+    /// Counts the bytes of a body before they are read. Throws a problem with the time to wait if the key or its tenant is over its share.
+    /// The bytes of other callers do not count here: their bodies are small, and their requests count.
+    func count(bytes: Int, of caller: Caller) throws {
+        guard case .key(let key) = caller, bytes > 0 else { return }
+        let (now, tokens) = (now(), Self.kibibytes(bytes))
+        let refusal = state.withLock { state -> Refusal? in
+            if let refusal = Self.refusal(of: tokens, key.id, &state.bytesOfKeys, .key, .bytes, now) { return refusal }
+            if let refusal = Self.refusal(of: tokens, key.share, &state.bytesOfTenants, .tenant, .bytes, now) { return refusal }
+            state.bytesOfKeys.charge(tokens, to: key.id, at: now)
+            state.bytesOfTenants.charge(tokens, to: key.share, at: now)
+            return nil
+        }
+        if let refusal { throw refusal.problem }
     }
+
+    /// Counts bytes that have been read already, because their number was not announced. The next body waits for them.
+    func charge(bytes: Int, to caller: Caller) {
+        guard case .key(let key) = caller, bytes > 0 else { return }
+        let (now, tokens) = (now(), Self.kibibytes(bytes))
+        state.withLock { state in
+            state.bytesOfKeys.charge(tokens, to: key.id, at: now)
+            state.bytesOfTenants.charge(tokens, to: key.share, at: now)
+        }
+    }
+
+    private static func kibibytes(_ bytes: Int) -> Int { (bytes + 1023) / 1024 }
+
+    private struct Refusal {
+        let wait: Duration
+        let share: UsedShare
+
+        var problem: Problem { Problem.rateLimited(share, retryAfter: wait) }
+    }
+
+    /// Nil if the caller has the tokens.
+    private static func refusal<Key: Hashable & Sendable>(
+        of tokens: Int, _ key: Key, _ buckets: inout TokenBuckets<Key>, _ owner: UsedShare.Owner, _ unit: UsedShare.Unit, _ now: Timestamp
+    ) -> Refusal? {
+        let wait = buckets.wait(for: tokens, of: key, at: now)
+        guard wait > .zero else { return nil }
+        // The buckets of bytes count KiB.
+        let scale = unit == .bytes ? 1024 : 1
+        let share = UsedShare(
+            of: owner, unit, used: buckets.used(by: key, at: now) * scale, limit: buckets.limit.burst * scale,
+            perSecond: buckets.limit.perSecond * scale)
+        return Refusal(wait: wait, share: share)
+    }
+}
+
+extension CallerKey {
+    /// The tenant for which the key counts.
+    var share: String { tenant ?? Store.everyTenant }
 }

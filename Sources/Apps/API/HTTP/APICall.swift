@@ -12,6 +12,8 @@ struct APICall: Sendable {
     let parameters: [String: String]
     let caller: Caller
     let id: RequestID
+    /// Nil sets no limit.
+    let rates: RateLimits?
 
     /// The person whose token came with the request. Throws if the operation is not for persons.
     var person: RecipientKey {
@@ -82,19 +84,28 @@ struct APICall: Sendable {
         }
     }
 
-    /// Reads the body. Nothing is decompressed.
+    /// Reads the body, whose bytes count for the caller. Nothing is decompressed.
     func body(upTo limit: Int) async throws -> [UInt8] {
         if let coding = request.header(.contentEncoding), !["", "identity"].contains(coding.lowercased()) {
             throw Problem(.unsupportedMediaType, "A Content-Encoding is not supported. Send the body itself, without compression.")
         }
+        let announced = request.body.declaredBytes
+        if let announced, announced > limit { throw Self.problem(.tooLarge, limit) }
+        try rates?.count(bytes: announced ?? 0, of: caller)
         do throws(ServerRequestBody.Failure) {
-            return try await request.body.bytes(upTo: limit)
+            let bytes = try await request.body.bytes(upTo: limit)
+            if announced == nil { rates?.charge(bytes: bytes.count, to: caller) }
+            return bytes
         } catch {
-            switch error {
-            case .tooLarge: throw Problem(.payloadTooLarge, "At most \(limit) bytes are allowed.")
-            case .tooSlow: throw Problem(.requestTimeout)
-            case .broken: throw Problem(.malformed, "The body broke off or is not HTTP.")
-            }
+            throw Self.problem(error, limit)
+        }
+    }
+
+    private static func problem(_ failure: ServerRequestBody.Failure, _ limit: Int) -> Problem {
+        switch failure {
+        case .tooLarge: Problem(.payloadTooLarge, "At most \(limit) bytes are allowed.")
+        case .tooSlow: Problem(.requestTimeout)
+        case .broken: Problem(.malformed, "The body broke off or is not HTTP.")
         }
     }
 }

@@ -89,6 +89,8 @@ struct Problem: Error, Sendable {
     let kind: Kind
     var detail: String?
     var fields: [Field] = []
+    /// The share that the caller has used up, of an answer 429.
+    var share: UsedShare?
     var headers: HTTPFields = [:]
 
     init(_ kind: Kind, _ detail: String? = nil, fields: [Field] = [], headers: HTTPFields = [:]) {
@@ -118,6 +120,12 @@ struct Problem: Error, Sendable {
         Problem(.rateLimited, detail, headers: [.retryAfter: seconds(retryAfter)])
     }
 
+    static func rateLimited(_ share: UsedShare, retryAfter: Duration) -> Problem {
+        var problem = rateLimited(share.detail, retryAfter: retryAfter)
+        problem.share = share
+        return problem
+    }
+
     private static func seconds(_ duration: Duration) -> String {
         let (seconds, rest) = duration.components
         return String(max(1, seconds + (rest > 0 ? 1 : 0)))
@@ -141,6 +149,10 @@ struct Problem: Error, Sendable {
         json.member("status", kind.status.code)
         if let detail { json.member("detail", detail) }
         if let request { json.member("instance", request.instance) }
+        if let share {
+            json.key("share")
+            share.write(to: &json)
+        }
         if !fields.isEmpty {
             json.key("errors")
             json.beginArray()

@@ -18,6 +18,12 @@ package struct APISettings: Sendable {
     package let connections: Int
     /// Connections of one address that is no proxy.
     package let connectionsPerAddress: Int
+    /// Requests in a second of one person to one process.
+    package let requestsPerPerson: Int
+    /// Requests in a second of one key to one process.
+    package let requestsPerBackend: Int
+    /// Requests in a second of all keys of one tenant to one process.
+    package let requestsPerTenant: Int
 
     package static let listenName = "TIDINGS_API_LISTEN"
     package static let tokenKeysName = "TIDINGS_API_JWKS"
@@ -28,6 +34,9 @@ package struct APISettings: Sendable {
     package static let proxiesName = "TIDINGS_API_PROXIES"
     package static let connectionsName = "TIDINGS_API_CONNECTIONS"
     package static let connectionsPerAddressName = "TIDINGS_API_CONNECTIONS_PER_ADDRESS"
+    package static let requestsPerPersonName = "TIDINGS_API_REQUESTS_PER_PERSON"
+    package static let requestsPerBackendName = "TIDINGS_API_REQUESTS_PER_BACKEND"
+    package static let requestsPerTenantName = "TIDINGS_API_REQUESTS_PER_TENANT"
 
     /// The address of `tidings run api` if none is set.
     package static let standardListen = "127.0.0.1:8080"
@@ -37,6 +46,14 @@ package struct APISettings: Sendable {
     static let standardConnections = 12_000
     /// An address behind which a mobile network hides its customers has some hundreds. Twelve such addresses fill a process.
     static let standardConnectionsPerAddress = 1_000
+    /// An app that polls asks once in some seconds.
+    static let standardRequestsPerPerson = 100
+    /// A backend with more to say puts many events into one request.
+    static let standardRequestsPerBackend = 1_000
+    /// Two busy backends.
+    static let standardRequestsPerTenant = 2_000
+    /// More than a process can answer in a second.
+    private static let requests = 1...100_000
 
     /// Nil if no address is set and there is no standard one.
     ///
@@ -75,6 +92,9 @@ package struct APISettings: Sendable {
         connections = try number(Self.connectionsName, Self.standardConnections, in: 1...1_000_000)
         connectionsPerAddress = try number(
             Self.connectionsPerAddressName, Self.standardConnectionsPerAddress, in: 1...1_000_000)
+        requestsPerPerson = try number(Self.requestsPerPersonName, Self.standardRequestsPerPerson, in: Self.requests)
+        requestsPerBackend = try number(Self.requestsPerBackendName, Self.standardRequestsPerBackend, in: Self.requests)
+        requestsPerTenant = try number(Self.requestsPerTenantName, Self.standardRequestsPerTenant, in: Self.requests)
         if tokenKeys != nil, tokenIssuer == nil || tokenAudience == nil {
             let missing = tokenIssuer == nil ? Self.tokenIssuerName : Self.tokenAudienceName
             throw Failure(
@@ -105,6 +125,15 @@ package struct APISettings: Sendable {
             SettingDeclaration(
                 connectionsPerAddressName, "Connections of one address that is no proxy; more are answered with 429.",
                 defaultValue: String(standardConnectionsPerAddress)),
+            SettingDeclaration(
+                requestsPerPersonName, "Requests in a second of one person to one process; twice as many at once.",
+                defaultValue: String(standardRequestsPerPerson)),
+            SettingDeclaration(
+                requestsPerBackendName, "Requests in a second of one API key to one process; twice as many at once.",
+                defaultValue: String(standardRequestsPerBackend)),
+            SettingDeclaration(
+                requestsPerTenantName, "Requests in a second of all API keys of one tenant to one process; twice as many at once.",
+                defaultValue: String(standardRequestsPerTenant)),
         ]
     }
 }

@@ -1,0 +1,102 @@
+import HTTPTypes
+import Synchronization
+import Testing
+import TidingsCore
+import TidingsStore
+
+@testable import TidingsAPI
+
+/// The shares of callers. The time stands still, unless a test moves it.
+@Suite struct RateLimitTests {
+    private static let start = Timestamp(seconds: 1_780_315_200)
+
+    /// A clock that a test moves.
+    private final class Hands: Sendable {
+        private let time = Mutex(RateLimitTests.start)
+
+        func now() -> Timestamp { time.withLock { $0 } }
+        func move(by duration: Duration) { time.withLock { $0 = $0.adding(duration) } }
+    }
+
+    private let hands: Hands
+    private let limits: RateLimits
+
+    init() {
+        let hands = Hands()
+        self.hands = hands
+        limits = RateLimits(RateLimits.Rates(person: 2, key: 5, tenant: 8), now: { hands.now() })
+    }
+
+    private static func key(_ id: String, tenant: String?) -> Caller {
+        .key(CallerKey(id: id, name: id, tenant: tenant, scopes: []))
+    }
+
+    /// The share that a request exceeds. Nil if it counts.
+    private func refusal(_ caller: Caller, bytes: Int? = nil) -> UsedShare? {
+        do {
+            if let bytes { try limits.count(bytes: bytes, of: caller) } else { try limits.count(caller) }
+            return nil
+        } catch {
+            let problem = error as? Problem
+            #expect(problem?.kind == .rateLimited && problem?.headers[.retryAfter].flatMap { Int($0) } ?? 0 >= 1)
+            return problem?.share
+        }
+    }
+
+    @Test func aPersonHasAShare() {
+        let ada = Caller.person(RecipientKey(tenant: "default", id: "ada"), until: .distantFuture)
+        let other = Caller.person(RecipientKey(tenant: "acme", id: "ada"), until: .distantFuture)
+        for _ in 0..<4 { #expect(refusal(ada) == nil) }
+        #expect(refusal(ada) == UsedShare(of: .person, .requests, used: 4, limit: 4, perSecond: 2))
+        #expect(refusal(other) == nil)
+        hands.move(by: .milliseconds(500))
+        #expect(refusal(ada) == nil && refusal(ada) != nil)
+    }
+
+    @Test func aKeyHasAShareAndItsTenantHasOne() {
+        let (first, second) = (Self.key("a", tenant: "acme"), Self.key("b", tenant: "acme"))
+        for _ in 0..<10 { #expect(refusal(first) == nil) }
+        #expect(refusal(first) == UsedShare(of: .key, .requests, used: 10, limit: 10, perSecond: 5))
+        // The tenant has 16, and a refused request takes nothing of it.
+        for _ in 0..<6 { #expect(refusal(second) == nil) }
+        #expect(refusal(second) == UsedShare(of: .tenant, .requests, used: 16, limit: 16, perSecond: 8))
+        #expect(refusal(Self.key("c", tenant: "globex")) == nil)
+        #expect(refusal(Self.key("d", tenant: nil)) == nil)
+    }
+
+    @Test func theBytesOfAKeyAndOfATenantCount() {
+        let largest = 4 << 20
+        let (first, second, third) = (Self.key("a", tenant: "acme"), Self.key("b", tenant: "acme"), Self.key("c", tenant: "acme"))
+        for key in [first, second] {
+            for _ in 0..<8 { #expect(refusal(key, bytes: largest) == nil) }
+        }
+        #expect(refusal(first, bytes: 1) == UsedShare(of: .key, .bytes, used: 32 << 20, limit: 32 << 20, perSecond: 16 << 20))
+        #expect(refusal(third, bytes: 1) == UsedShare(of: .tenant, .bytes, used: 64 << 20, limit: 64 << 20, perSecond: 32 << 20))
+        #expect(refusal(Self.key("d", tenant: "globex"), bytes: largest) == nil)
+        hands.move(by: .milliseconds(250))
+        #expect(refusal(first, bytes: largest) == nil)
+    }
+
+    /// The length of a chunked body is known when it has been read.
+    @Test func bytesWithoutAnAnnouncementDelayTheNextBody() {
+        let key = Self.key("a", tenant: "acme")
+        for _ in 0..<9 { limits.charge(bytes: 4 << 20, to: key) }
+        #expect(refusal(key, bytes: 1)?.used == 36 << 20)
+        hands.move(by: .seconds(1))
+        #expect(refusal(key, bytes: 1) == nil)
+    }
+
+    /// A flood of names gives no caller a new share.
+    @Test func theMemoryOfCallersIsBounded() {
+        var buckets = TokenBuckets<Int>(TokenBucket.Limit(perSecond: 1, burst: 2), remembered: 100, at: Self.start)
+        for caller in 0..<100 { buckets.charge(2, to: caller, at: Self.start) }
+        // Callers beyond the memory share one bucket.
+        buckets.charge(2, to: 1_000, at: Self.start)
+        for caller in [0, 99, 1_000, 1_001] { #expect(buckets.wait(for: 1, of: caller, at: Self.start) == .seconds(1), "\(caller)") }
+        #expect(buckets.count == 100)
+        // Callers whose bucket is full again make room.
+        let later = Self.start.adding(.seconds(2))
+        buckets.charge(1, to: 1_001, at: later)
+        #expect(buckets.count == 1 && buckets.used(by: 1_001, at: later) == 1)
+    }
+}

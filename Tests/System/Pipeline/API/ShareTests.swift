@@ -1,0 +1,41 @@
+import Testing
+import TidingsJSON
+
+/// A caller over its share is told so, and costs no other caller anything.
+@Suite struct ShareTests {
+    /// An id that is none.
+    private static let path = "/v1/notifications/01a211a4-318c-7610-a6e0-44805af145a0"
+
+    /// The share that the first refused of some requests names. Nil if all were answered.
+    private static func refusedShare(_ ask: () async throws -> APIScene.Answer) async throws -> JSON? {
+        for _ in 0..<20 {
+            let answer = try await ask()
+            guard answer.status == 429 else { continue }
+            #expect(answer.problem == "rate-limited", "\(answer.text)")
+            return answer.json["share"]
+        }
+        return nil
+    }
+
+    @Test func aKeyAndItsTenantHaveShares() async throws {
+        let variables = ["TIDINGS_API_REQUESTS_PER_BACKEND": "2", "TIDINGS_API_REQUESTS_PER_TENANT": "3"]
+        try await withAPI(variables: variables, preparing: { _ in nil }) { api in
+            let first = try await api.key("notifications:read", tenant: "acme")
+            let second = try await api.key("notifications:read", tenant: "acme")
+            let other = try await api.key("notifications:read", tenant: "globex")
+            let ofKey = try #require(try await Self.refusedShare { try await api.ask("GET", Self.path, authorization: first) })
+            #expect(ofKey["of"] == "key" && ofKey["unit"] == "requests" && ofKey["limit"] == 4 && ofKey["used"] == 4, "\(ofKey)")
+            let ofTenant = try #require(try await Self.refusedShare { try await api.ask("GET", Self.path, authorization: second) })
+            #expect(ofTenant["of"] == "tenant" && ofTenant["limit"] == 6 && ofTenant["perSecond"] == 3, "\(ofTenant)")
+            #expect(try await api.ask("GET", Self.path, authorization: other).status == 404)
+        }
+    }
+
+    @Test func aPersonHasAShare() async throws {
+        try await withAPI(variables: ["TIDINGS_API_REQUESTS_PER_PERSON": "2"], preparing: { _ in nil }) { api in
+            let share = try #require(try await Self.refusedShare { try await api.ask("ada", "GET", "/api/notifications/unread-count") })
+            #expect(share["of"] == "person" && share["limit"] == 4, "\(share)")
+            #expect(try await api.ask("bob", "GET", "/api/notifications/unread-count").status == 200)
+        }
+    }
+}
