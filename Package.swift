@@ -379,7 +379,7 @@ let package = Package(
             "TidingsAPITests", in: "Apps/API",
             [
                 "TidingsAPI", "TidingsCore", "TidingsHTTP", "TidingsHTTPServer", "TidingsJSON", "TidingsJSONSchema", "TidingsLikes",
-                "TidingsPipeline", "TidingsServer", "TidingsStore", "TidingsTestSupport", logging,
+                "TidingsMetrics", "TidingsPipeline", "TidingsServer", "TidingsStore", "TidingsTestSupport", logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         tests(

@@ -34,6 +34,17 @@ enum APIBounds {
             Bound("HTTPServerLimits.headerFields", http.headerFields, "headers", "Of one request."),
             Bound("APILimits.intentBytes", APILimits.intentBytes, "bytes", "Of a body with intents: the largest message of intake."),
             Bound("APILimits.bodyBytes", APILimits.bodyBytes, "bytes", "Of any other body."),
+            Bound("ByteRoom.strangers.total", ByteRoom.strangers.total, "bytes", "Of bodies in work of unproven clients."),
+            Bound("ByteRoom.strangers.share", ByteRoom.strangers.share, "bytes", "Of these, from one address."),
+            Bound("ByteRoom.people.total", ByteRoom.people.total, "bytes", "Of bodies in work of people."),
+            Bound("ByteRoom.people.share", ByteRoom.people.share, "bytes", "Of these, of one person."),
+            Bound(
+                "ByteRoom.tenants.total", ByteRoom.tenants.total, "bytes",
+                "Of bodies in work of all tenants: each costs five times as much."),
+            Bound("ByteRoom.tenants.share", ByteRoom.tenants.share, "bytes", "Of these, of one tenant: four of the largest batches."),
+            Bound("ByteRoom.providers.total", ByteRoom.providers.total, "bytes", "Of callbacks in work that their headers prove."),
+            Bound("ByteRoom.providers.share", ByteRoom.providers.share, "bytes", "Of these, of one provider."),
+            Bound("ByteRoom.pause", ByteRoom.pause, "Before a caller without room tries again."),
             Bound("APILimits.faults", APILimits.faults, "faults", "Of one body or query that an answer names."),
         ]
     }

@@ -62,11 +62,13 @@ struct APIRole: AddedRole {
                     health: HealthPages(metrics: runtime.metrics, readiness: runtime.readiness, isForProxy: true),
                     hasDemo: options.isDevelopment
                 ).all)
+        let proxies = try TrustedProxies(settings.proxies)
         let api = APIServer(
             table: table,
             access: AccessControl(persons: persons, keys: KeyCheck(store: store), rates: rates),
+            proxies: proxies, room: ByteRoom(metrics: runtime.metrics),
             origins: AllowedOrigins(origins: settings.origins), logger: logger)
-        let configuration = Self.configuration(settings, proxies: try TrustedProxies(settings.proxies), logger: logger)
+        let configuration = Self.configuration(settings, proxies: proxies, logger: logger)
         server = HTTPServer(configuration, logger: logger) { await api.answer($0) }
     }
 

@@ -8,6 +8,8 @@ import TidingsStore
 struct APIServer: Sendable {
     let table: OperationTable
     let access: AccessControl
+    let proxies: TrustedProxies
+    let room: ByteRoom
     let origins: AllowedOrigins
     let logger: Logger
 
@@ -25,7 +27,9 @@ struct APIServer: Sendable {
                 name = operation.name
                 caller = try await access.caller(of: request, for: operation.access)
                 let query = QueryReader(target, known: operation.query, refusingOthers: operation.isChange)
-                let call = APICall(request: request, query: query, parameters: parameters, caller: caller, id: id, rates: access.rates)
+                let lease = ByteLease(room, for: ByteRoom.Owner(caller, at: client(of: request)))
+                let call = APICall(
+                    request: request, query: query, parameters: parameters, caller: caller, id: id, rates: access.rates, lease: lease)
                 if operation.isChange {
                     try query.finish()
                     if !operation.hasBody { try await call.refuseBody() }
@@ -55,6 +59,10 @@ struct APIServer: Sendable {
         var headers = problem.headers
         headers[.contentType] = Problem.contentType
         return (headers, problem.document(nil))
+    }
+
+    private func client(of request: ServerRequest) -> ClientAddress? {
+        proxies.client(peer: request.remoteAddress, forwardedFor: request.header(.forwardedFor))
     }
 
     private func find(_ request: ServerRequest) throws -> (Operation, RequestTarget, [String: String]) {
@@ -111,4 +119,5 @@ struct APIServer: Sendable {
 
 extension HTTPField.Name {
     static let requestID = HTTPField.Name(known: "x-request-id")
+    static let forwardedFor = HTTPField.Name(known: "x-forwarded-for")
 }

@@ -70,23 +70,52 @@ public final class ServerRequestBody: Sendable {
         return bytes
     }
 
+    /// Reads the whole body, and asks for each byte of memory before it is used.
+    ///
+    /// Throws a ``Failure``, or the error of `take`.
+    ///
+    /// - Parameters:
+    ///   - limit: the largest length in bytes. An announced length above it fails without reading.
+    ///   - take: gets the announced length before the first byte is read. Without an announcement, it gets the length of each part before the
+    ///     part is kept. If it throws, nothing more is read.
+    @concurrent public func bytes(upTo limit: Int, taking take: @Sendable (Int) throws -> Void) async throws -> [UInt8] {
+        if let declaredBytes {
+            guard declaredBytes <= limit else { throw Failure.tooLarge }
+            try take(declaredBytes)
+            return try await self.bytes(upTo: limit)
+        }
+        var bytes: [UInt8] = []
+        while let chunk = try await next() {
+            guard chunk.readableBytes <= limit - bytes.count else { throw Failure.tooLarge }
+            try take(chunk.readableBytes)
+            bytes.append(contentsOf: chunk.readableBytesView)
+        }
+        isWholeRead.withLock { $0 = true }
+        return bytes
+    }
+
     /// Reads at most `limit` bytes of the body. If there are more, they stay unread.
     @concurrent public func beginning(upTo limit: Int) async throws(Failure) -> (bytes: [UInt8], isCut: Bool) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(min(declaredBytes ?? 0, limit))
+        while let chunk = try await next() {
+            let room = limit - bytes.count
+            bytes.append(contentsOf: chunk.readableBytesView.prefix(room))
+            if chunk.readableBytes > room { return (bytes, true) }
+        }
+        isWholeRead.withLock { $0 = true }
+        return (bytes, false)
+    }
+
+    /// The next part of the body. Nil at its end.
+    @concurrent private func next() async throws(Failure) -> ByteBuffer? {
         do {
-            while let chunk = try await chunks.next() {
-                let room = limit - bytes.count
-                bytes.append(contentsOf: chunk.readableBytesView.prefix(room))
-                if chunk.readableBytes > room { return (bytes, true) }
-            }
+            return try await chunks.next()
         } catch is RequestTooSlow {
             throw .tooSlow
         } catch {
             throw .broken
         }
-        isWholeRead.withLock { $0 = true }
-        return (bytes, false)
     }
 
     /// Reads and drops at most `limit` bytes, so that a client that is still sending sees the answer.

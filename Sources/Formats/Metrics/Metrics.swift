@@ -16,6 +16,9 @@ public final class Metrics: Sendable {
 
     public enum ReleaseLane: String, CaseIterable, Sendable { case urgent, bulk }
 
+    /// The kinds of callers whose bodies the API holds. A provider proves itself by the headers of a callback. Until then it is a stranger.
+    public enum ByteOwner: String, CaseIterable, Sendable { case strangers, people, tenants, providers }
+
     // Router
     public let intents: ClosedFamily<IntentResult, Counter>
     public let packsPublished: Counter
@@ -33,6 +36,7 @@ public final class Metrics: Sendable {
     public let receipts: Family<Counter>
     public let engagementEvents: Family<Counter>
     public let apiStreams: Gauge
+    public let apiBytesInWork: ClosedFamily<ByteOwner, Gauge>
     // Releaser
     public let released: ClosedFamily<ReleaseLane, Counter>
     public let recovered: Counter
@@ -87,6 +91,8 @@ public final class Metrics: Sendable {
             labels: "provider", "result")
         (receipts, engagementEvents) = Self.engagement(&list)
         apiStreams = list.single("tidings_api_streams", "Open event streams.")
+        apiBytesInWork = list.closed(
+            "tidings_api_bytes_in_work", "Bytes of bodies whose requests are not answered yet, by the kind of caller.", label: "caller")
         released = list.closed("tidings_deliveries_released_total", "Deliveries whose time had come.", label: "lane")
         recovered = list.single("tidings_deliveries_recovered_total", "Deliveries taken back from workers that stopped.")
         packsRepublished = list.single("tidings_packs_republished_total", "Packs published again because no confirm was recorded.")

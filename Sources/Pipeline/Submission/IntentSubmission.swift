@@ -23,7 +23,6 @@ public struct IntentSubmission: Sendable {
     private let publisher: AMQPPublisher
     private let watch: WorkWatch
     private let desk: ReservationDesk
-    private let room = SubmissionRoom()
     private let logger: Logger
 
     /// - Parameters:
@@ -41,15 +40,14 @@ public struct IntentSubmission: Sendable {
         desk = ReservationDesk(store: store)
     }
 
-    /// Accepts all events of a request or none. Only ``SubmissionResult/accepted(_:)`` promises that the events will be decided.
+    /// Accepts all events of a request or none. The caller bounds the bodies in work: while the broker is blocked, requests pile up here.
+    /// Only ``SubmissionResult/accepted(_:)`` promises that the events will be decided.
     public func submit(_ request: SubmittedRequest) async -> SubmissionResult {
         let compiled = catalogues.current
         let all = compiled.catalogue.rights(of: request.key.producer)
         let rights = request.key.tenant.map { all.limited(to: $0) } ?? all
         let body = SubmittedBody(request, decoder: IntentDecoder(catalogue: compiled), rights: rights, now: store.clock.now())
         guard body.faults.isEmpty else { return .invalid(body.faults) }
-        guard room.take(request.body.count) else { return .blocked(retryAfter: Self.retryAfter) }
-        defer { room.giveBack(request.body.count) }
         let intents = body.events.flatMap(\.intents)
         do {
             switch try await desk.reserve(ReservationRequest(intents, named: Self.named(request))) {

@@ -14,6 +14,8 @@ struct APICall: Sendable {
     let id: RequestID
     /// Nil sets no limit.
     let rates: RateLimits?
+    /// The memory of the body.
+    let lease: ByteLease
 
     /// The person whose token came with the request. Throws if the operation is not for persons.
     var person: RecipientKey {
@@ -89,15 +91,16 @@ struct APICall: Sendable {
         if let coding = request.header(.contentEncoding), !["", "identity"].contains(coding.lowercased()) {
             throw Problem(.unsupportedMediaType, "A Content-Encoding is not supported. Send the body itself, without compression.")
         }
-        let announced = request.body.declaredBytes
-        if let announced, announced > limit { throw Self.problem(.tooLarge, limit) }
-        try rates?.count(bytes: announced ?? 0, of: caller)
-        do throws(ServerRequestBody.Failure) {
-            let bytes = try await request.body.bytes(upTo: limit)
-            if announced == nil { rates?.charge(bytes: bytes.count, to: caller) }
+        let isAnnounced = request.body.declaredBytes != nil
+        do {
+            let bytes = try await request.body.bytes(upTo: limit) { [lease, rates, caller] count in
+                try lease.take(count)
+                if isAnnounced { try rates?.count(bytes: count, of: caller) }
+            }
+            if !isAnnounced { rates?.charge(bytes: bytes.count, to: caller) }
             return bytes
-        } catch {
-            throw Self.problem(error, limit)
+        } catch let failure as ServerRequestBody.Failure {
+            throw Self.problem(failure, limit)
         }
     }
 

@@ -3,7 +3,7 @@ import TidingsJSON
 /// The share of a caller, and the part of it that is used: the reason of an answer 429.
 struct UsedShare: Sendable, Hashable {
     /// The owner of a share.
-    enum Owner: String, CaseIterable, Sendable { case person, key, tenant }
+    enum Owner: String, CaseIterable, Sendable { case person, key, tenant, provider, address }
 
     /// The thing that is counted.
     enum Unit: String, CaseIterable, Sendable { case requests, bytes }

@@ -5,7 +5,6 @@ extension Bounds {
     static var submission: [Bound] {
         [
             Bound("SubmittedRequest.longestName", SubmittedRequest.longestName, "bytes", "Of the header Idempotency-Key."),
-            Bound("SubmissionRoom.limit", SubmissionRoom.limit, "bytes", "Of requests over HTTP that wait for the broker."),
             Bound("ReservationDesk.largestBatch", ReservationDesk.largestBatch, "intents", "Of one commit; one request more is possible."),
             Bound("ReservationDesk.commitsInWork", ReservationDesk.commitsInWork, "commits", "One is written while the next collects."),
             Bound("IntentSubmission.confirmPatience", IntentSubmission.confirmPatience, "Then a request is answered as not accepted."),

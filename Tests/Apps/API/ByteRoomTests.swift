@@ -1,0 +1,63 @@
+import Testing
+import TidingsHTTP
+import TidingsMetrics
+import TidingsStore
+
+@testable import TidingsAPI
+
+/// The memory of bodies in work: a part for each kind of caller, and a share for each caller.
+@Suite struct ByteRoomTests {
+    private let metrics = Metrics(version: "test")
+    private let room: ByteRoom
+
+    init() { room = ByteRoom(metrics: metrics) }
+
+    private func lease(_ owner: ByteRoom.Owner) -> ByteLease { ByteLease(room, for: owner) }
+
+    /// The problem of a refusal. Nil if the bytes were taken.
+    private func refusal(_ lease: ByteLease?, _ bytes: Int) -> Problem? {
+        do {
+            try lease?.take(bytes)
+            return nil
+        } catch {
+            return error as? Problem
+        }
+    }
+
+    @Test func aTenantHasAShareAndAllTenantsAPart() {
+        var first: ByteLease? = lease(.tenant("acme"))
+        let second = lease(.tenant("acme"))
+        let (third, fourth) = (lease(.tenant("globex")), lease(.tenant("initech")))
+        #expect(refusal(first, 16 << 20) == nil)
+        let overShare = refusal(second, 1)
+        #expect(overShare?.kind == .rateLimited)
+        #expect(overShare?.share == UsedShare(of: .tenant, .bytes, used: 16 << 20, limit: 16 << 20, perSecond: nil))
+        #expect(refusal(third, 16 << 20) == nil)
+        #expect(refusal(fourth, 1)?.kind == .unavailable)
+        #expect(metrics.apiBytesInWork[.tenants].value == 32 << 20)
+        // The bytes come back with the last reference, whatever became of the request.
+        first = nil
+        #expect(metrics.apiBytesInWork[.tenants].value == 16 << 20)
+        #expect(refusal(second, 1) == nil && refusal(fourth, 1) == nil)
+        withExtendedLifetime((second, third, fourth)) {}
+    }
+
+    @Test func aKindOfCallerTakesNothingFromAnother() throws {
+        let strangers = (0..<8).map { lease(.stranger(IPAddress("198.51.100.\($0)").map { ClientAddress($0) })) }
+        for stranger in strangers { #expect(refusal(stranger, 1 << 20) == nil) }
+        #expect(refusal(strangers[0], 1)?.share?.owner == .address)
+        #expect(refusal(lease(.stranger(nil)), 1)?.kind == .unavailable)
+        #expect(refusal(lease(.person(RecipientKey(tenant: "default", id: "ada"))), 64 << 10) == nil)
+        #expect(refusal(lease(.provider("dmp")), 256 << 10) == nil)
+        withExtendedLifetime(strangers) {}
+    }
+
+    @Test func aProvenCallerGivesTheRoomOfStrangersBack() throws {
+        let proven = lease(.stranger(nil))
+        try proven.take(1 << 20)
+        try proven.belongs(to: .provider("dmp"))
+        #expect(metrics.apiBytesInWork[.strangers].value == 0 && metrics.apiBytesInWork[.providers].value == 1 << 20)
+        #expect(refusal(lease(.stranger(nil)), 1 << 20) == nil)
+        withExtendedLifetime(proven) {}
+    }
+}
