@@ -37,28 +37,46 @@ struct CallbackOperations: Sendable {
         guard let media = MediaType(call.request.header(.contentType)), Self.isRead(media, by: reader) else {
             throw Problem(.unsupportedMediaType, "Send \(reader.mediaTypes.joined(separator: " or ")).")
         }
+        let proof = reader.proof(in: request(of: call, body: []))
+        switch proof {
+        case .refused(let reason): throw unproven(provider, reason)
+        case .proven:
+            try call.lease.belongs(to: .provider(provider))
+            try countRequest(of: provider)
+        case .open: break
+        }
         let body = try await call.body(upTo: CallbackRequest.maximumBodyBytes)
-        let request = CallbackRequest(
-            method: call.request.method.rawValue, target: call.request.head.path ?? "",
-            headers: call.request.head.headerFields.map { ($0.name.canonicalName, $0.value) }, body: body,
-            receivedAt: services.store.clock.now())
-        switch reader.read(request) {
-        case .unauthenticated(let reason):
-            desk.refused(provider, "unauthenticated", reason)
-            throw Problem(
-                .unauthenticated, "The request does not prove that the provider sent it.", headers: [.wwwAuthenticate: "Callback"])
+        switch reader.read(request(of: call, body: body)) {
+        case .unauthenticated(let reason): throw unproven(provider, reason)
         case .malformed(let reason):
             desk.refused(provider, "malformed", reason)
             throw Problem(.malformed, "The body cannot be read: \(reason).")
         case .reports(let reports, let unreadable):
-            // Only requests of the provider itself count: a stranger must not use up its rate.
-            let wait = desk.wait(for: provider, at: request.receivedAt)
-            guard wait == .zero else {
-                desk.count(provider, "rateLimited")
-                throw Problem.rateLimited(retryAfter: wait)
-            }
+            if proof != .proven { try countRequest(of: provider) }
             if let first = unreadable.first { desk.unreadable(provider, unreadable.count, first) }
             return reports
+        }
+    }
+
+    private func request(of call: APICall, body: [UInt8]) -> CallbackRequest {
+        CallbackRequest(
+            method: call.request.method.rawValue, target: call.request.head.path ?? "",
+            headers: call.request.head.headerFields.map { ($0.name.canonicalName, $0.value) }, body: body,
+            receivedAt: services.store.clock.now())
+    }
+
+    private func unproven(_ provider: String, _ reason: String) -> Problem {
+        desk.refused(provider, "unauthenticated", reason)
+        return Problem(
+            .unauthenticated, "The request does not prove that the provider sent it.", headers: [.wwwAuthenticate: "Callback"])
+    }
+
+    /// Counts a request that the provider has sent. A stranger must not use up its rate, so a request counts when it is proven.
+    private func countRequest(of provider: String) throws {
+        let wait = desk.wait(for: provider, at: services.store.clock.now())
+        guard wait == .zero else {
+            desk.count(provider, "rateLimited")
+            throw Problem.rateLimited(retryAfter: wait)
         }
     }
 

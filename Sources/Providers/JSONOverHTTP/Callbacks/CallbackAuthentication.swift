@@ -16,50 +16,91 @@ struct CallbackAuthentication: Sendable {
     /// The largest difference between the timestamp of a request and the clock.
     let tolerance: Duration
 
+    /// Judges the headers alone. A signature also covers the body, so headers in its form leave the question open.
+    func proof(in head: CallbackRequest) -> CallbackProof {
+        do throws(Refused) {
+            switch method {
+            case .secret(let header, let digests):
+                try checkSecret(of: head, in: header, digests)
+                return .proven
+            case .hmac(let signed, _): _ = try hmac(of: head, signed)
+            case .standardWebhooks: _ = try webhook(of: head)
+            }
+            return .open
+        } catch {
+            return .refused(reason: error.reason)
+        }
+    }
+
     /// Returns the reason why a request is refused. Nil if the service sent the request.
     func refusal(of request: CallbackRequest) -> String? {
-        switch method {
-        case .secret(let header, let digests):
-            guard let given = request.header(header) else { return "the header \(header) is missing, or comes twice" }
-            let digest = SHA256.hash(Array(given.utf8))
-            return matches(digests) { constantTimeEquals($0, digest) } ? nil : "the secret in the header \(header) is another one"
-        case .hmac(let signed, let keys): return refusal(of: request, signed, keys)
-        case .standardWebhooks(let keys): return refusal(of: request, keys)
+        do throws(Refused) {
+            switch method {
+            case .secret(let header, let digests): try checkSecret(of: request, in: header, digests)
+            case .hmac(let signed, let keys):
+                let (signature, timestamp) = try hmac(of: request, signed)
+                let message = signed.message(timestamp: timestamp, body: request.body)
+                guard matches(keys, { constantTimeEquals(hmacSHA256(key: $0, message: message), signature) }) else {
+                    throw Refused.wrongSignature
+                }
+            case .standardWebhooks(let keys):
+                let (prefix, signatures) = try webhook(of: request)
+                let message: [[UInt8]] = [prefix, request.body]
+                guard matches(keys, { key in matches(signatures) { key.accepts(String($0), of: message) } }) else {
+                    throw Refused.wrongSignature
+                }
+            }
+            return nil
+        } catch {
+            return error.reason
         }
     }
 
-    private func refusal(of request: CallbackRequest, _ signed: SignedBody, _ keys: [[UInt8]]) -> String? {
-        guard let header = request.header(signed.header) else { return "the header \(signed.header) is missing, or comes twice" }
-        guard header.hasPrefix(signed.prefix) else { return "the header \(signed.header) does not begin with \(signed.prefix)" }
+    /// The reason why a request is refused.
+    private struct Refused: Error {
+        let reason: String
+
+        init(_ reason: String) { self.reason = reason }
+
+        static let wrongSignature = Refused("the signature is wrong: another key, or another body")
+    }
+
+    private func checkSecret(of request: CallbackRequest, in header: String, _ digests: [[UInt8]]) throws(Refused) {
+        guard let given = request.header(header) else { throw Refused("the header \(header) is missing, or comes twice") }
+        let digest = SHA256.hash(Array(given.utf8))
+        guard matches(digests, { constantTimeEquals($0, digest) }) else {
+            throw Refused("the secret in the header \(header) is another one")
+        }
+    }
+
+    /// The signature and the time of the headers. The time is empty if the signature covers none.
+    private func hmac(of request: CallbackRequest, _ signed: SignedBody) throws(Refused) -> (signature: [UInt8], timestamp: String) {
+        guard let header = request.header(signed.header) else { throw Refused("the header \(signed.header) is missing, or comes twice") }
+        guard header.hasPrefix(signed.prefix) else { throw Refused("the header \(signed.header) does not begin with \(signed.prefix)") }
         guard let signature = signed.decoded(header.dropFirst(signed.prefix.count)) else {
-            return "the header \(signed.header) is not \(signed.encoding.rawValue)"
+            throw Refused("the header \(signed.header) is not \(signed.encoding.rawValue)")
         }
-        var timestamp = ""
-        if let name = signed.timestampHeader {
-            guard let text = request.header(name) else { return "the header \(name) is missing, or comes twice" }
-            if let problem = problem(ofTimestamp: text, at: request.receivedAt) { return "the header \(name) \(problem)" }
-            timestamp = text
+        guard signature.count == SHA256.byteCount else {
+            throw Refused("the header \(signed.header) has \(signature.count) bytes, and an HMAC-SHA256 has \(SHA256.byteCount)")
         }
-        let message = signed.message(timestamp: timestamp, body: request.body)
-        return matches(keys) { constantTimeEquals(hmacSHA256(key: $0, message: message), signature) } ? nil : Self.wrongSignature
+        guard let name = signed.timestampHeader else { return (signature, "") }
+        guard let timestamp = request.header(name) else { throw Refused("the header \(name) is missing, or comes twice") }
+        if let problem = problem(ofTimestamp: timestamp, at: request.receivedAt) { throw Refused("the header \(name) \(problem)") }
+        return (signature, timestamp)
     }
 
-    private func refusal(of request: CallbackRequest, _ keys: [StandardWebhookKey]) -> String? {
+    /// The signed text before the body, and the signatures, of headers of Standard Webhooks.
+    private func webhook(of request: CallbackRequest) throws(Refused) -> (prefix: [UInt8], signatures: ArraySlice<Substring>) {
         guard let id = request.header("webhook-id"), let timestamp = request.header("webhook-timestamp"),
             let signatures = request.header("webhook-signature")
-        else { return "webhook-id, webhook-timestamp or webhook-signature is missing, or comes twice" }
+        else { throw Refused("webhook-id, webhook-timestamp or webhook-signature is missing, or comes twice") }
         guard (1...DeliveryReport.longestText).contains(id.utf8.count), !id.contains(".") else {
-            return "webhook-id is empty, too long, or has a full stop"
+            throw Refused("webhook-id is empty, too long, or has a full stop")
         }
-        if let problem = problem(ofTimestamp: timestamp, at: request.receivedAt) { return "webhook-timestamp \(problem)" }
-        let message: [[UInt8]] = [Array("\(id).\(timestamp).".utf8), request.body]
+        if let problem = problem(ofTimestamp: timestamp, at: request.receivedAt) { throw Refused("webhook-timestamp \(problem)") }
         // Bound the work that one header can cause. A rotation needs two signatures.
-        let given = signatures.split(separator: " ").prefix(StandardWebhookKey.maximumSignatures)
-        let isSigned = matches(keys) { key in matches(given) { key.accepts(String($0), of: message) } }
-        return isSigned ? nil : Self.wrongSignature
+        return (Array("\(id).\(timestamp).".utf8), signatures.split(separator: " ").prefix(StandardWebhookKey.maximumSignatures))
     }
-
-    private static let wrongSignature = "the signature is wrong: another key, or another body"
 
     /// Tries every element, also after a match, so that the time does not tell which one matched.
     private func matches<Elements: Sequence>(_ elements: Elements, _ isMatch: (Elements.Element) -> Bool) -> Bool {

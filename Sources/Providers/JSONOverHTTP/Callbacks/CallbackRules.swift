@@ -120,6 +120,8 @@ struct HTTPCallbackReader: CallbackReader {
     let authentication: CallbackAuthentication
     let rules: CallbackRules
 
+    func proof(in head: CallbackRequest) -> CallbackProof { authentication.proof(in: head) }
+
     func read(_ request: CallbackRequest) -> CallbackReading {
         if let reason = authentication.refusal(of: request) { return .unauthenticated(reason: reason) }
         var requestID: String?

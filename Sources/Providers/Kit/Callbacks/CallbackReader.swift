@@ -12,7 +12,28 @@ public protocol CallbackReader: Sendable {
     /// refused before its body is read.
     var mediaTypes: [String] { get }
 
+    /// Judges the headers of a request before its body is read. The answer of a reader without this function is ``CallbackProof/open``.
+    ///
+    /// A stranger then costs no memory. ``read(_:)`` judges the whole request again.
+    ///
+    /// - Parameter head: the request with an empty body.
+    func proof(in head: CallbackRequest) -> CallbackProof
+
     func read(_ request: CallbackRequest) -> CallbackReading
+}
+
+extension CallbackReader {
+    public func proof(in head: CallbackRequest) -> CallbackProof { .open }
+}
+
+/// The proof that the headers of a request give.
+public enum CallbackProof: Sendable, Hashable {
+    /// No body makes the request one of the service. The reason is for the operator's log and contains no secret.
+    case refused(reason: String)
+    /// The service sent the request, whatever the body is.
+    case proven
+    /// The body decides.
+    case open
 }
 
 /// A request of a service, as it arrived.

@@ -87,6 +87,35 @@ import TidingsProvider
         #expect(try !Self.isRead(settings, [("x-time", time), ("x-signature", other)]))
     }
 
+    /// The headers refuse a stranger before its body is read, and prove the service only if nothing of the body is signed.
+    @Test func theHeadersAreJudgedAlone() throws {
+        func proof(_ settings: [String: String], _ headers: [(String, String)], secret: String = Self.key) throws -> CallbackProof {
+            let reader = try HTTPService.reader(settings.merging(["callbackSecret": "env:SECRET"]) { $1 }, ["SECRET": secret])
+            return reader.proof(in: HTTPService.callback("", headers))
+        }
+        func isRefused(_ proof: CallbackProof) -> Bool { if case .refused = proof { true } else { false } }
+        let (now, old) = (String(Self.now.wholeSeconds), String(Self.now.wholeSeconds - 301))
+        let signature = Hexadecimal.encode(Self.hmac("another body"))
+        let timed = Self.plain.merging(["callbackTimestampHeader": "X-Time"]) { $1 }
+        #expect(try proof(timed, [("x-time", now), ("x-signature", signature)]) == .open)
+        for headers in [
+            [("x-time", now)], [("x-signature", signature)], [("x-time", old), ("x-signature", signature)],
+            [("x-time", now), ("x-signature", String(signature.dropLast(2)))], [("x-time", now), ("x-signature", "")],
+        ] { #expect(try isRefused(proof(timed, headers)), "\(headers)") }
+
+        let inHeader = ["callbackAuthentication": "secret", "callbackHeader": "Authorization"]
+        let secret = "Basic dGlkaW5nczpzZWNyZXQ="
+        #expect(try proof(inHeader, [("authorization", secret)], secret: secret) == .proven)
+        #expect(try isRefused(proof(inHeader, [("authorization", secret + "=")], secret: secret)))
+        #expect(try isRefused(proof(inHeader, [], secret: secret)))
+
+        let standard = ["callbackAuthentication": "standardWebhooks"]
+        let webhook = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+        let headers = [("webhook-id", "m-1"), ("webhook-timestamp", now), ("webhook-signature", "v1,AAAA")]
+        #expect(try proof(standard, headers, secret: webhook) == .open)
+        #expect(try isRefused(proof(standard, Array(headers.dropLast()), secret: webhook)))
+    }
+
     @Test func aSecretInAHeaderIsCompared() throws {
         let settings = ["callbackAuthentication": "secret", "callbackHeader": "Authorization"]
         let secret = "Basic dGlkaW5nczpzZWNyZXQ="

@@ -167,6 +167,36 @@ import TidingsTestSupport
         }
     }
 
+    /// Headers that cannot be those of the service are refused at once. Bodies behind headers that may be count for their address.
+    @Test func aStrangerCostsNoMemory() async throws {
+        try await Self.withServices(variables: HealthClient.variables) { api in
+            let time = Int(Date().timeIntervalSince1970)
+            let signature = "X-Signature: \(String(repeating: "0", count: 64))\r\n"
+            func send(_ headers: String) throws -> RawClient {
+                let client = try RawClient(port: api.port)
+                client.send("POST /v1/callbacks/dmp HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n")
+                client.send("Content-Length: 262144\r\n\(headers)\r\n")
+                return client
+            }
+            for headers in [
+                "", "X-Time: \(time)\r\n", signature, "X-Time: \(time - 400)\r\n\(signature)", "X-Time: \(time)\r\nX-Signature: 00\r\n",
+            ] {
+                let answer = try await send(headers).readToEnd()
+                #expect(answer.hasPrefix("HTTP/1.1 401 "), "\(headers): \(answer)")
+            }
+            let possible = "X-Time: \(time)\r\n\(signature)"
+            let holding = try (0..<4).map { _ in try send(possible) }
+            let gauge = #"tidings_api_bytes_in_work{caller="strangers"}"#
+            let isHeld = try await eventually { try await api.metric(gauge) == 1 << 20 }
+            #expect(isHeld)
+            let beyond = try await send(possible).readToEnd()
+            #expect(beyond.hasPrefix("HTTP/1.1 429 ") && beyond.contains(#""of":"address","unit":"bytes""#), "\(beyond)")
+            for client in holding { client.reset() }
+            let isFree = try await eventually { try await api.metric(gauge) == 0 }
+            #expect(isFree)
+        }
+    }
+
     @Test func onlyTheServiceIsHeard() async throws {
         try await Self.withServices { api in
             await api.pipeline.publish(event(id: "o-2", to: "ada"))
