@@ -24,6 +24,18 @@ import TidingsTestSupport
         }
     }
 
+    @Test func manyKeysAreVerifiedAtOnce() async throws {
+        try await StoreScene.with { scene in
+            let (shop, bank) = (try await scene.key("shop"), try await scene.key("bank"))
+            let unknown = try #require(APIKeyText("tid_0000000000000000_" + shop.revealed.suffix(43)))
+            let mixed = try #require(APIKeyText("tid_\(shop.id)_" + bank.revealed.suffix(43)))
+            let callers = try await scene.store.authenticate([bank, unknown, shop, mixed, shop])
+            #expect(callers.map { $0?.name } == ["bank", nil, "shop", nil, "shop"])
+            let used = try await scene.system.count("select count(*) from tidings.api_keys where last_used_at is not null")
+            #expect(used == 2)
+        }
+    }
+
     @Test func onlyTheExactFormIsAKey() {
         let secret = String(repeating: "A", count: 43)
         #expect(APIKeyText("tid_0123456789abcdef_\(secret)") != nil)

@@ -57,8 +57,16 @@ enum APIBounds {
             Bound(
                 "TokenKeys.shortestInterval", TokenKeys.shortestInterval,
                 "Between two looks because of an unknown key: anybody can name one."),
+            Bound("PersonTokens.memoryOfRefusals", PersonTokens.memoryOfRefusals, "A refused token is not verified a second time."),
+            Bound("PersonTokens.rememberedRefusals", PersonTokens.rememberedRefusals, "tokens", "Refused and remembered."),
             Bound("KeyCheck.memory", KeyCheck.memory, "A verified key is remembered; a revoked one ends within this time."),
-            Bound("KeyCheck.remembered", KeyCheck.remembered, "keys", "Verified and remembered."),
+            Bound("KeyCheck.remembered", KeyCheck.remembered, "keys", "Good and remembered; as many wrong ones are."),
+            Bound("KeyDesk.largestBatch", KeyDesk.largestBatch, "keys", "That one query looks up; one query runs at a time."),
+            Bound(
+                "FailedLogins.perAddress.perSecond", FailedLogins.perAddress.perSecond, "logins",
+                "That may fail from one address in a second: programs do not mistype."),
+            Bound("FailedLogins.perAddress.burst", FailedLogins.perAddress.burst, "logins", "That may fail from one address at once."),
+            Bound("FailedLogins.remembered", FailedLogins.remembered, "addresses", "Addresses beyond it share one limit."),
             Bound(
                 "RateLimits.burstSeconds", RateLimits.burstSeconds, "seconds",
                 "A caller that was idle may send as many requests at once as in this time."),

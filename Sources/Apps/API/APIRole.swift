@@ -62,10 +62,11 @@ struct APIRole: AddedRole {
                     health: HealthPages(metrics: runtime.metrics, readiness: runtime.readiness, isForProxy: true),
                     hasDemo: options.isDevelopment
                 ).all)
+        let failures = options.isDevelopment ? nil : FailedLogins(now: { store.clock.now() })
         let proxies = try TrustedProxies(settings.proxies)
         let api = APIServer(
             table: table,
-            access: AccessControl(persons: persons, keys: KeyCheck(store: store), rates: rates),
+            access: AccessControl(persons: persons, keys: KeyCheck(store: store), rates: rates, failures: failures),
             proxies: proxies, room: ByteRoom(metrics: runtime.metrics),
             origins: AllowedOrigins(origins: settings.origins), logger: logger)
         let configuration = Self.configuration(settings, proxies: proxies, logger: logger)

@@ -25,9 +25,10 @@ struct APIServer: Sendable {
             do {
                 let (operation, target, parameters) = try find(request)
                 name = operation.name
-                caller = try await access.caller(of: request, for: operation.access)
+                let client = client(of: request)
+                caller = try await access.caller(of: request, at: client, for: operation.access)
                 let query = QueryReader(target, known: operation.query, refusingOthers: operation.isChange)
-                let lease = ByteLease(room, for: ByteRoom.Owner(caller, at: client(of: request)))
+                let lease = ByteLease(room, for: ByteRoom.Owner(caller, at: client))
                 let call = APICall(
                     request: request, query: query, parameters: parameters, caller: caller, id: id, rates: access.rates, lease: lease)
                 if operation.isChange {

@@ -68,31 +68,60 @@ extension Store {
 
     /// Verifies a key and records its use, at most once in ``keyUseInterval``. Nil if the key is unknown, revoked or expired, or if its
     /// secret is wrong.
-    public func authenticate(_ key: APIKeyText) async throws -> CallerKey? {
+    public func authenticate(_ key: APIKeyText) async throws -> CallerKey? { try await authenticate([key])[0] }
+
+    /// Verifies keys with one query, and records their use with at most one more.
+    ///
+    /// - Returns: The key of each text, in the order of the texts. Nil for a text that is no good key.
+    public func authenticate(_ keys: [APIKeyText]) async throws -> [CallerKey?] {
         let result = try await pool.query(
             """
-            select name, tenant, scopes, secret_hash, case when former_until > tidings.clock() then former_hash end,
+            select id, name, tenant, scopes, secret_hash, case when former_until > tidings.clock() then former_hash end,
                 coalesce(last_used_at < tidings.clock() - \(Self.useInterval), true)
-            from tidings.api_keys where id = \(key.id) and \(Self.keyIsValid)
+            from tidings.api_keys where id = any(\(Array(Set(keys.map(\.id))))) and \(Self.keyIsValid)
             """)
-        let hash = key.secretHash
-        guard let row = result.rows.first else { return nil }
-        let (name, tenant, scopes, current, former, isUseOld) = try row.decode(
-            (String, String, [String], [UInt8], [UInt8]?, Bool).self)
-        // Both are compared, so that the time does not tell which one is right.
-        let matches = [constantTimeEquals(hash, current), constantTimeEquals(hash, former ?? [])]
-        guard matches.contains(true) else { return nil }
-        if isUseOld { try await recordUse(of: key.id) }
-        return CallerKey(
-            id: key.id, name: name, tenant: tenant == Self.everyTenant ? nil : tenant, scopes: Set(scopes.compactMap(APIScope.init)))
+        var stored: [String: StoredKey] = [:]
+        for row in result.rows {
+            let key = StoredKey(try row.decode((String, String, String, [String], [UInt8], [UInt8]?, Bool).self))
+            stored[key.caller.id] = key
+        }
+        let good = keys.map { key in stored[key.id].flatMap { $0.isSecret(key.secretHash) ? $0 : nil } }
+        let used = Set(good.compactMap { $0 }.filter(\.isUseOld).map(\.caller.id))
+        if !used.isEmpty { try await recordUse(of: Array(used)) }
+        return good.map { $0?.caller }
     }
 
-    /// Skips the row if another request is recording the use.
-    private func recordUse(of id: String) async throws {
+    /// A valid key with the hashes of its secrets.
+    private struct StoredKey {
+        let caller: CallerKey
+        private let current: [UInt8]
+        private let former: [UInt8]?
+        let isUseOld: Bool
+
+        init(
+            _ row: (
+                id: String, name: String, tenant: String, scopes: [String], current: [UInt8], former: [UInt8]?, isUseOld: Bool
+            )
+        ) {
+            caller = CallerKey(
+                id: row.id, name: row.name, tenant: row.tenant == Store.everyTenant ? nil : row.tenant,
+                scopes: Set(row.scopes.compactMap(APIScope.init)))
+            (current, former, isUseOld) = (row.current, row.former, row.isUseOld)
+        }
+
+        /// Compares with both secrets, so that the time does not tell which one is right.
+        func isSecret(_ hash: [UInt8]) -> Bool {
+            [constantTimeEquals(hash, current), constantTimeEquals(hash, former ?? [])].contains(true)
+        }
+    }
+
+    /// Skips a row if another request is recording its use.
+    private func recordUse(of ids: [String]) async throws {
         _ = try await pool.query(
             """
-            update tidings.api_keys set last_used_at = tidings.clock() where id = (
-                select id from tidings.api_keys where id = \(id) and coalesce(last_used_at < tidings.clock() - \(Self.useInterval), true)
+            update tidings.api_keys set last_used_at = tidings.clock() where id in (
+                select id from tidings.api_keys
+                where id = any(\(ids)) and coalesce(last_used_at < tidings.clock() - \(Self.useInterval), true)
                 for no key update skip locked)
             """)
     }

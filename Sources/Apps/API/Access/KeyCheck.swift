@@ -1,38 +1,60 @@
 import Synchronization
 import TidingsStore
 
-/// Verifies the keys of backends. A good key is remembered for a moment, so a revoked key ends within ``memory``.
+/// Verifies the keys of backends. A key is remembered for a moment, so a revoked key ends within ``memory``.
 final class KeyCheck: Sendable {
-    /// The time for which a verified key is remembered.
+    /// The time for which a verified key, or a wrong one, is remembered.
     static let memory = Duration.seconds(5)
-    /// Keys that are remembered.
+    /// Good keys that are remembered. As many wrong ones are.
     static let remembered = 1_000
 
     private struct Remembered {
-        let key: CallerKey
+        /// Nil: the key is not good.
+        let key: CallerKey?
         let at: ContinuousClock.Instant
     }
 
-    private let store: Store
-    private let known = Mutex<[String: Remembered]>([:])
+    /// Wrong keys have a memory of their own: a flood of them must not drive good keys out.
+    private struct State {
+        var good: [String: Remembered] = [:]
+        var wrong: [String: Remembered] = [:]
+    }
 
-    init(store: Store) { self.store = store }
+    private let desk: KeyDesk
+    private let state = Mutex(State())
+
+    init(store: Store) { desk = KeyDesk { try await store.authenticate($0) } }
 
     /// Whether a bearer token has the form of a key.
     static func isKey(_ text: String) -> Bool { text.hasPrefix(APIKeyText.prefix) }
 
     /// Throws a ``Problem`` if the key is not good now.
-    func key(_ text: String) async throws -> CallerKey {
+    func key(_ text: String, _ login: Login) async throws -> CallerKey {
         let now = ContinuousClock.now
-        if let known = known.withLock({ $0[text] }), now - known.at < Self.memory { return known.key }
-        guard let parsed = APIKeyText(text), let key = try await store.authenticate(parsed) else {
-            known.withLock { $0[text] = nil }
-            throw BearerToken.invalid("The key is not known, has expired or was revoked.")
+        let known = state.withLock { $0.good[text] ?? $0.wrong[text] }
+        if let known, now - known.at < Self.memory {
+            guard let key = known.key else { throw Self.wrong }
+            return key
         }
-        known.withLock { known in
-            if known.count >= Self.remembered { known.removeAll() }
-            known[text] = Remembered(key: key, at: now)
+        try login.begin()
+        let found: CallerKey?
+        if let parsed = APIKeyText(text) { found = try await desk.key(parsed) } else { found = nil }
+        let entry = Remembered(key: found, at: now)
+        state.withLock { state in
+            state.good[text] = nil
+            if found == nil { Self.remember(text, entry, in: &state.wrong) } else { Self.remember(text, entry, in: &state.good) }
+        }
+        guard let key = found else {
+            login.failed()
+            throw Self.wrong
         }
         return key
+    }
+
+    private static let wrong = BearerToken.invalid("The key is not known, has expired or was revoked.")
+
+    private static func remember(_ text: String, _ key: Remembered, in memory: inout [String: Remembered]) {
+        if memory.count >= remembered { memory.removeAll() }
+        memory[text] = key
     }
 }

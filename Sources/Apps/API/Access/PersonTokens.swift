@@ -17,6 +17,8 @@ final class PersonTokens: Sendable {
     private struct Memory {
         /// By the SHA-256 of the token.
         var tokens: [[UInt8]: Remembered] = [:]
+        /// The reasons of tokens that were refused a moment ago. A flood of these must not drive good tokens out.
+        var refused: [[UInt8]: (reason: JWTError, until: Timestamp)] = [:]
         /// The number of the key set with which the tokens were verified.
         var keys = 0
     }
@@ -32,32 +34,42 @@ final class PersonTokens: Sendable {
         self.clock = clock
     }
 
+    /// The time for which a refused token is remembered: a program that does not give up costs no more signatures.
+    static let memoryOfRefusals = Duration.seconds(10)
+    /// Refused tokens that are remembered.
+    static let rememberedRefusals = 1_000
+
     /// The person of a token. Throws a ``Problem`` if the token is not good now.
-    func person(of token: BearerToken) async throws -> Caller {
+    func person(of token: BearerToken, _ login: Login) async throws -> Caller {
         guard token.text.utf8.count <= APILimits.tokenBytes else { throw BearerToken.invalid("The token is too long.") }
         let digest = SHA256.hash(Array(token.text.utf8))
         let now = clock.now()
         var set = keys.current
         if let known = remembered(digest, keys: set.number, now: now) { return .person(known.person, until: known.until) }
+        if let reason = refusal(of: digest, keys: set.number, now: now) { throw Self.refused(reason) }
+        try login.begin()
         let verified: VerifiedToken
         do throws(JWTError) {
-            verified = try verifier.verify(token.text, keys: set.keys, now: now)
-        } catch .unknownKey {
-            // The issuer may have a new key. The set is read again, at most once in a while for all callers together.
-            set = await keys.refreshed(after: set.number)
             do throws(JWTError) {
                 verified = try verifier.verify(token.text, keys: set.keys, now: now)
-            } catch {
-                throw BearerToken.invalid("The token is refused: \(error).")
+            } catch .unknownKey {
+                // The issuer may have a new key. The set is read again, at most once in a while for all callers together.
+                set = await keys.refreshed(after: set.number)
+                verified = try verifier.verify(token.text, keys: set.keys, now: now)
             }
         } catch {
-            throw BearerToken.invalid("The token is refused: \(error).")
+            if error.isFailedLogin { login.failed() }
+            // The key of such a token may come at any moment.
+            if error != .unknownKey { remember(refusal: error, of: digest, keys: set.number, now: now) }
+            throw Self.refused(error)
         }
         let until = verified.expiresAt.adding(verifier.leeway)
         let person = try Self.person(in: verified)
         remember(Remembered(person: person, until: until), as: digest, keys: set.number, now: now)
         return .person(person, until: until)
     }
+
+    private static func refused(_ reason: JWTError) -> Problem { BearerToken.invalid("The token is refused: \(reason).") }
 
     private static func person(in token: VerifiedToken) throws -> RecipientKey {
         guard let id = token.subject else { throw BearerToken.invalid("The token names nobody: sub is missing.") }
@@ -80,9 +92,37 @@ final class PersonTokens: Sendable {
         memory.withLock { memory in
             // A key that left the set must not live on in a remembered token.
             if memory.keys != number { memory = Memory(keys: number) }
+            memory.refused[digest] = nil
             if memory.tokens.count >= APILimits.rememberedTokens { memory.tokens = memory.tokens.filter { now < $0.value.until } }
             if memory.tokens.count >= APILimits.rememberedTokens { memory.tokens.removeAll() }
             memory.tokens[digest] = token
+        }
+    }
+
+    private func refusal(of digest: [UInt8], keys number: Int, now: Timestamp) -> JWTError? {
+        memory.withLock { memory in
+            guard memory.keys == number, let refused = memory.refused[digest], now < refused.until else { return nil }
+            return refused.reason
+        }
+    }
+
+    private func remember(refusal reason: JWTError, of digest: [UInt8], keys number: Int, now: Timestamp) {
+        memory.withLock { memory in
+            if memory.keys != number { memory = Memory(keys: number) }
+            if memory.refused.count >= Self.rememberedRefusals { memory.refused.removeAll() }
+            memory.refused[digest] = (reason, now.adding(Self.memoryOfRefusals))
+        }
+    }
+}
+
+extension JWTError {
+    /// Whether no issuer signed the token. The other errors are told only after a good signature.
+    fileprivate var isFailedLogin: Bool {
+        switch self {
+        case .unusableClaim, .noExpiry, .expired, .notYetValid, .issuedInTheFuture, .wrongIssuer, .wrongAudience: false
+        case .tooLong, .notThreeParts, .encrypted, .notBase64URL, .notJSON, .notAnObject, .criticalExtension, .nested, .unencodedPayload,
+            .wrongType, .unusableKeyID, .algorithmNotAllowed, .unknownKey, .noKeyID, .otherAlgorithmThanKey, .wrongSignature:
+            true
         }
     }
 }
