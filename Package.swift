@@ -378,8 +378,8 @@ let package = Package(
         tests(
             "TidingsAPITests", in: "Apps/API",
             [
-                "TidingsAPI", "TidingsCore", "TidingsHTTP", "TidingsHTTPServer", "TidingsJSON", "TidingsJSONSchema", "TidingsLikes",
-                "TidingsMetrics", "TidingsPipeline", "TidingsServer", "TidingsStore", "TidingsTestSupport", logging,
+                "TidingsAPI", "TidingsCore", "TidingsHTTP", "TidingsHTTPServer", "TidingsJSON", "TidingsJSONSchema", "TidingsJWT",
+                "TidingsLikes", "TidingsMetrics", "TidingsPipeline", "TidingsServer", "TidingsStore", "TidingsTestSupport", logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         tests(

@@ -54,6 +54,12 @@ enum APIBounds {
             Bound("APILimits.tokenBytes", APILimits.tokenBytes, "bytes", "Of the token of a person."),
             Bound("APILimits.rememberedTokens", APILimits.rememberedTokens, "tokens", "Verified once and remembered until they expire."),
             Bound("TokenKeys.interval", TokenKeys.interval, "Between two regular looks for new keys of the login service."),
+            Bound("TokenKeys.retryInterval", TokenKeys.retryInterval, "Between two looks while the last one has failed."),
+            Bound("TokenKeySource.patience", TokenKeySource.patience, "Of one look at an address."),
+            Bound(
+                "TokenKeys.longestAge", TokenKeys.longestAge,
+                "A set of keys that no look confirms counts no longer: a withdrawn key must not live on."),
+            Bound("TokenKeys.mostWaiting", TokenKeys.mostWaiting, "requests", "That wait for a look because their key is unknown."),
             Bound(
                 "TokenKeys.shortestInterval", TokenKeys.shortestInterval,
                 "Between two looks because of an unknown key: anybody can name one."),

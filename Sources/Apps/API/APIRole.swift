@@ -5,6 +5,7 @@ import TidingsHTTPServer
 import TidingsJWT
 import TidingsLikes
 import TidingsPipeline
+import TidingsProvider
 public import TidingsServer
 import TidingsStore
 import TidingsWaiting
@@ -29,7 +30,7 @@ struct APIRole: AddedRole {
     private let logger: Logger
     private let end = OneShot<Void>()
 
-    /// Reads the keys that verify tokens. Throws a ``Failure`` with exit code 78 if they cannot be read.
+    /// Throws a ``Failure`` with exit code 78 if a setting is wrong.
     init(_ runtime: Runtime, _ options: APIOptions) async throws {
         let (store, settings, logger) = (runtime.store, options.settings, runtime.logger)
         self.options = options
@@ -37,7 +38,7 @@ struct APIRole: AddedRole {
         hub = StreamHub(store: store, signals: runtime.signals, metrics: runtime.metrics, logger: logger)
         feed = try runtime.signalFeed()
         publisher = try runtime.intentPublisher()
-        tokenKeys = try await Self.tokenKeys(settings, logger: logger)
+        tokenKeys = try await Self.tokenKeys(settings, runtime)
         let services = APIServices(
             store: store, catalogues: runtime.catalogues, zones: runtime.zones, deviceTokens: runtime.deviceTokens, hub: hub,
             likes: Likes(store: store), projections: runtime.projections, logger: logger)
@@ -143,16 +144,26 @@ struct APIRole: AddedRole {
         return limits
     }
 
-    private static func tokenKeys(_ settings: APISettings, logger: Logger) async throws -> TokenKeys? {
+    /// Looks for the keys once. An address that does not answer is no mistake of the settings: the process is not ready until it does.
+    private static func tokenKeys(_ settings: APISettings, _ runtime: Runtime) async throws -> TokenKeys? {
         guard let place = settings.tokenKeys else {
-            logger.notice("tokens of people are not accepted: \(APISettings.tokenKeysName) is not set")
+            runtime.logger.notice("tokens of people are not accepted: \(APISettings.tokenKeysName) is not set")
             return nil
         }
         do {
-            return try await TokenKeys(try .at(place), logger: logger)
+            let source = try TokenKeySource.at(place)
+            let keys = TokenKeys(source, readiness: runtime.readiness, logger: runtime.logger)
+            await keys.look()
+            if source.isFile, keys.current == nil {
+                // Says what is wrong with the file.
+                let bytes = try await source.read()
+                let isEmpty = try JSONWebKeySet(bytes).keys.isEmpty
+                throw TokenKeysUnreadable(reason: isEmpty ? "the set has no usable key" : "the file was changed meanwhile")
+            }
+            return keys
         } catch {
             throw Failure(
-                .config, "\(APISettings.tokenKeysName): \(place) cannot be used: \(error)",
+                .config, "\(APISettings.tokenKeysName): \(ProviderSettings.hidingUserInformation(place)) cannot be used: \(error)",
                 hint: "an https address or a file with a JWK Set of public keys: ES256, RS256 or EdDSA")
         }
     }

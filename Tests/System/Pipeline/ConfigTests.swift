@@ -58,6 +58,11 @@ import TidingsTestSupport
             ["TIDINGS_API_JWKS": "/no/such/keys", "TIDINGS_API_ISSUER": "i", "TIDINGS_API_AUDIENCE": "a"],
             "/no/such/keys cannot be used"
         ),
+        (
+            [
+                "TIDINGS_API_JWKS": "https://user:hunter2@login.test/keys", "TIDINGS_API_ISSUER": "i", "TIDINGS_API_AUDIENCE": "a",
+            ], "https://***@login.test/keys cannot be used: the address carries user information"
+        ),
         (["TIDINGS_API_ALGORITHMS": "none"], "none is no algorithm"),
         (["TIDINGS_API_LISTEN": "0.0.0.0:0"], "other machines reach 0.0.0.0:0"),
         (["TIDINGS_API_LISTEN": "[::]:0"], "other machines reach [::]:0"),

@@ -34,6 +34,11 @@ final class FailedLogins: Sendable {
         let now = now()
         buckets.withLock { $0.charge(1, to: client, at: now) }
     }
+
+    fileprivate func takeBack(_ client: ClientAddress?) {
+        let now = now()
+        buckets.withLock { $0.giveBack(1, to: client, at: now) }
+    }
 }
 
 /// An attempt to prove who calls, from one address.
@@ -47,4 +52,7 @@ struct Login: Sendable {
     func begin() throws { try failures?.admit(client) }
 
     func failed() { failures?.count(client) }
+
+    /// Takes ``failed()`` back: the credentials were good after all.
+    func hasNotFailed() { failures?.takeBack(client) }
 }

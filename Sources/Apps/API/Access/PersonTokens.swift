@@ -44,29 +44,47 @@ final class PersonTokens: Sendable {
         guard token.text.utf8.count <= APILimits.tokenBytes else { throw BearerToken.invalid("The token is too long.") }
         let digest = SHA256.hash(Array(token.text.utf8))
         let now = clock.now()
-        var set = keys.current
+        let looks = keys.looksBegun
+        guard let set = keys.current else {
+            throw Problem.unavailable("The keys that verify tokens cannot be read at the moment.", retryAfter: TokenKeys.retryInterval)
+        }
         if let known = remembered(digest, keys: set.number, now: now) { return .person(known.person, until: known.until) }
         if let reason = refusal(of: digest, keys: set.number, now: now) { throw Self.refused(reason) }
         try login.begin()
-        let verified: VerifiedToken
-        do throws(JWTError) {
-            do throws(JWTError) {
-                verified = try verifier.verify(token.text, keys: set.keys, now: now)
-            } catch .unknownKey {
-                // The issuer may have a new key. The set is read again, at most once in a while for all callers together.
-                set = await keys.refreshed(after: set.number)
-                verified = try verifier.verify(token.text, keys: set.keys, now: now)
-            }
-        } catch {
-            if error.isFailedLogin { login.failed() }
-            // The key of such a token may come at any moment.
-            if error != .unknownKey { remember(refusal: error, of: digest, keys: set.number, now: now) }
-            throw Self.refused(error)
-        }
-        let until = verified.expiresAt.adding(verifier.leeway)
-        let person = try Self.person(in: verified)
-        remember(Remembered(person: person, until: until), as: digest, keys: set.number, now: now)
+        let (claims, number) = try await verified(token.text, digest, set, after: looks, login, now: now)
+        let until = claims.expiresAt.adding(verifier.leeway)
+        let person = try Self.person(in: claims)
+        remember(Remembered(person: person, until: until), as: digest, keys: number, now: now)
         return .person(person, until: until)
+    }
+
+    /// Verifies a token. If the set does not have its key, the token waits for one look at the source that begins after the token came: the
+    /// issuer may have a new key.
+    ///
+    /// - Returns: The token, and the number of the set that has its key.
+    private func verified(
+        _ text: String, _ digest: [UInt8], _ first: TokenKeys.Numbered, after looks: Int, _ login: Login, now: Timestamp
+    ) async throws -> (VerifiedToken, number: Int) {
+        var set = first
+        // A token that waits counts as a failed login meanwhile, so one address has few of them.
+        var isWaiting = false
+        while true {
+            do throws(JWTError) {
+                let token = try verifier.verify(text, keys: set.keys, now: now)
+                if isWaiting { login.hasNotFailed() }
+                return (token, set.number)
+            } catch .unknownKey {
+                if !isWaiting { login.failed() }
+                isWaiting = true
+            } catch {
+                if error.isFailedLogin, !isWaiting { login.failed() }
+                if !error.isFailedLogin, isWaiting { login.hasNotFailed() }
+                remember(refusal: error, of: digest, keys: set.number, now: now)
+                throw Self.refused(error)
+            }
+            guard let newer = try await keys.newer(than: set.number, after: looks) else { throw Self.refused(.unknownKey) }
+            set = newer
+        }
     }
 
     private static func refused(_ reason: JWTError) -> Problem { BearerToken.invalid("The token is refused: \(reason).") }

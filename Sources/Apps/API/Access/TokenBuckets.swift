@@ -32,6 +32,11 @@ struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
         change(key, at: now) { _ = $0.reserve(tokens, by: 1, at: now) }
     }
 
+    /// Puts tokens of a caller back.
+    mutating func giveBack(_ tokens: Int, to key: Key, at now: Timestamp) {
+        change(key, at: now) { $0.giveBack(tokens) }
+    }
+
     /// The tokens of the burst that a caller has used.
     mutating func used(by key: Key, at now: Timestamp) -> Int {
         change(key, at: now) { $0.used(at: now) }

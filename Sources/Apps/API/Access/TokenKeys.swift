@@ -1,11 +1,13 @@
 import Logging
 import Synchronization
-import TidingsHTTP
 import TidingsJWT
+import TidingsPipeline
 import TidingsServer
 
-/// The public keys that verify the tokens of people, from a file or an address. The last good set stays in force if a newer one cannot be
-/// read.
+/// The public keys that verify the tokens of people, from a file or an address.
+///
+/// The last good set stays in force if a newer one cannot be read or has no usable key, but no longer than ``longestAge``. Without a set in
+/// force, no token is judged: the process is not ready, and its answer to a token is 503.
 final class TokenKeys: Sendable {
     /// A set of keys. Its number grows with every change of the set.
     struct Numbered: Sendable {
@@ -15,121 +17,169 @@ final class TokenKeys: Sendable {
 
     /// Between two regular looks for new keys.
     static let interval = Duration.seconds(300)
+    /// Between two looks while the last look has failed.
+    static let retryInterval = Duration.seconds(10)
     /// The shortest time between two looks because of an unknown key. Anybody can send a token with an unknown key.
-    static let shortestInterval = Duration.seconds(10)
+    static let shortestInterval = Duration.seconds(5)
+    /// The time for which a set stays in force without a look that confirms it. A person who keeps the login service away must not keep a
+    /// withdrawn key alive.
+    static let longestAge = Duration.seconds(24 * 3_600)
+    /// Requests that wait for a look because their token has an unknown key.
+    static let mostWaiting = 1_000
 
     private struct State {
-        var set: Numbered
-        var bytes: [UInt8]
-        var lookedAt: ContinuousClock.Instant
-        /// Whether a look is under way. Callers wait for its result.
+        var set: Numbered?
+        var bytes: [UInt8] = []
+        /// The end of the last look that found a usable set.
+        var confirmedAt: ContinuousClock.Instant?
+        /// The end of the last look.
+        var lookedAt: ContinuousClock.Instant?
+        /// Looks that have begun.
+        var begun = 0
+        /// The number of the last look that has ended.
+        var ended = 0
+        var isFailing = false
+        var reminder = Reminder()
+        /// The look under way. Callers wait for its end.
         var look: Task<Void, Never>?
+        var waiting = 0
+
+        func inForce(at now: ContinuousClock.Instant) -> Numbered? {
+            guard let confirmedAt, now - confirmedAt < TokenKeys.longestAge else { return nil }
+            return set
+        }
     }
 
     private let source: TokenKeySource
+    private let readiness: Readiness
     private let logger: Logger
-    private let state: Mutex<State>
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let state = Mutex(State())
 
-    /// Reads the keys for the first time. Throws if there are none: a process that can verify nothing must not start.
-    init(_ source: TokenKeySource, logger: Logger) async throws {
+    /// There are no keys until the first ``look()``.
+    ///
+    /// - Parameter now: the clock that measures ``longestAge`` and ``shortestInterval``.
+    init(
+        _ source: TokenKeySource, readiness: Readiness, logger: Logger,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
         self.source = source
+        self.readiness = readiness
         self.logger = logger
-        let bytes = try await source.read()
-        let set = try JSONWebKeySet(bytes)
-        for refusal in set.refused { logger.warning("a token key is not used", metadata: ["reason": "\(refusal)"]) }
-        state = Mutex(State(set: Numbered(keys: set, number: 1), bytes: bytes, lookedAt: .now))
+        self.now = now
     }
 
-    var current: Numbered { state.withLock { $0.set } }
+    /// The set in force. Nil if there is none.
+    var current: Numbered? {
+        let now = now()
+        return state.withLock { $0.inForce(at: now) }
+    }
+
+    /// The number of looks that have begun. A token that comes now was signed before the next one.
+    var looksBegun: Int { state.withLock { $0.begun } }
 
     /// Looks for new keys from time to time, until the task is cancelled.
     func run() async {
         while !Task.isCancelled {
+            let pause = state.withLock { $0.isFailing } ? Self.retryInterval : Self.interval
             // Time itself is awaited. Cancelled when the API stops.
-            try? await Task.sleep(for: Self.interval)
+            try? await Task.sleep(for: pause)
             if !Task.isCancelled { await look() }
         }
     }
 
-    /// The newest set, after one look at the source unless a look was made a moment ago.
+    /// Waits for another set than the one in which a key was missing. Returns nil if a look that began after `looks` found none.
     ///
-    /// - Parameter number: the set in which a key was missing.
-    func refreshed(after number: Int) async -> Numbered {
-        let look = state.withLock { state -> Task<Void, Never>? in
-            if state.set.number != number { return nil }
+    /// Throws a problem if too many requests wait already.
+    ///
+    /// - Parameters:
+    ///   - number: the number of the set.
+    ///   - looks: ``looksBegun`` when the token came.
+    func newer(than number: Int, after looks: Int) async throws -> Numbered? {
+        let isAdmitted = state.withLock { state in
+            guard state.waiting < Self.mostWaiting else { return false }
+            state.waiting += 1
+            return true
+        }
+        guard isAdmitted else {
+            throw Problem.unavailable("Too many tokens have a key that is not known yet.", retryAfter: Self.shortestInterval)
+        }
+        defer { state.withLock { $0.waiting -= 1 } }
+        while !Task.isCancelled {
+            switch step(than: number, after: looks) {
+            case .done(let set): return set
+            case .look: await look()
+            // Time itself is awaited: the source is not asked again sooner.
+            case .wait(let pause): try await Task.sleep(for: pause)
+            }
+        }
+        throw CancellationError()
+    }
+
+    private enum Step {
+        case done(Numbered?)
+        case look
+        case wait(Duration)
+    }
+
+    private func step(than number: Int, after looks: Int) -> Step {
+        let now = now()
+        return state.withLock { state in
+            if let set = state.inForce(at: now), set.number != number { return .done(set) }
+            if state.ended > looks { return .done(nil) }
+            guard state.look == nil, let lookedAt = state.lookedAt else { return .look }
+            let pause = Self.shortestInterval - (now - lookedAt)
+            return pause > .zero ? .wait(pause) : .look
+        }
+    }
+
+    /// Looks at the source, or waits for the end of the look under way.
+    func look() async {
+        let look = state.withLock { state -> Task<Void, Never> in
             if let look = state.look { return look }
-            guard ContinuousClock.now - state.lookedAt >= Self.shortestInterval else { return nil }
+            state.begun += 1
+            let number = state.begun
             // One look for many callers, each of whom awaits it.
-            let look = Task { await self.look() }
+            let look = Task { await self.read(number) }
             state.look = look
             return look
         }
-        await look?.value
-        return current
+        await look.value
     }
 
-    private func look() async {
-        let result: Result<[UInt8], any Error>
-        do { result = .success(try await source.read()) } catch { result = .failure(error) }
-        state.withLock { state in
-            state.look = nil
-            state.lookedAt = .now
-            switch result {
-            case .success(let bytes) where bytes == state.bytes: break
-            case .success(let bytes):
-                do {
-                    state.set = Numbered(keys: try JSONWebKeySet(bytes), number: state.set.number + 1)
-                    state.bytes = bytes
-                    logger.notice("the token keys have changed", metadata: ["keys": "\(state.set.keys.keys.count)"])
-                } catch {
-                    logger.error("the new token keys are not valid, the old ones stay", metadata: ["error": "\(error)"])
+    private func read(_ number: Int) async {
+        let found: Result<[UInt8], any Error>
+        do { found = .success(try await source.read()) } catch { found = .failure(error) }
+        let now = now()
+        let (areInForce, areFailing) = state.withLock { state -> (Bool, Bool) in
+            (state.look, state.ended, state.lookedAt) = (nil, number, now)
+            do {
+                try take(found.get(), at: now, &state)
+                (state.isFailing, state.reminder) = (false, Reminder())
+            } catch {
+                state.isFailing = true
+                if state.reminder.isDue() {
+                    logger.error(
+                        "the token keys cannot be read; the last good ones stay for a day",
+                        metadata: ["error": "\(error)", "keys": "\(state.inForce(at: now)?.keys.keys.count ?? 0)"])
                 }
-            case .failure(let error):
-                logger.error("the token keys cannot be read, the old ones stay", metadata: ["error": "\(error)"])
             }
+            return (state.inForce(at: now) != nil, state.isFailing)
         }
+        readiness.tokenKeys(areInForce: areInForce, areFailing: areFailing)
     }
-}
 
-/// The place of the public keys: a file, or an address that answers a JWK Set.
-struct TokenKeySource: Sendable {
-    let read: @Sendable () async throws -> [UInt8]
-}
-
-extension TokenKeySource {
-    /// The longest time of one look at an address.
-    private static let patience = Duration.seconds(10)
-
-    /// - Parameter place: an `https` address, or the path of a file.
-    static func at(_ place: String) throws -> TokenKeySource {
-        guard place.contains("://") else {
-            return TokenKeySource {
-                guard let bytes = readBytes(place) else { throw TokenKeysUnreadable(reason: "the file cannot be read") }
-                return bytes
-            }
+    /// Takes a set into force. Throws if it has no usable key.
+    private func take(_ bytes: [UInt8], at now: ContinuousClock.Instant, _ state: inout State) throws {
+        if state.set == nil || bytes != state.bytes {
+            let keys = try JSONWebKeySet(bytes)
+            for refusal in keys.refused { logger.warning("a token key is not used", metadata: ["reason": "\(refusal)"]) }
+            // An empty set would refuse everybody. It is a mistake far more often than an intention.
+            guard !keys.keys.isEmpty else { throw TokenKeysUnreadable(reason: "the set has no usable key") }
+            state.set = Numbered(keys: keys, number: (state.set?.number ?? 0) + 1)
+            state.bytes = bytes
+            logger.notice("the token keys are read", metadata: ["keys": "\(keys.keys.count)"])
         }
-        guard place.hasPrefix("https://") else {
-            throw TokenKeysUnreadable(reason: "keys over a connection without TLS could be anybody's: use https")
-        }
-        let transport = try HTTPTransport.open()
-        return TokenKeySource {
-            // The operator chose the address, so it may lie in the operator's own network.
-            let everywhere = AddressGuard(allowedPorts: nil, allowedNetworks: CIDR.everything)
-            let request = HTTPRequest(
-                method: "GET", url: place, headers: [("accept", "application/json")], totalTimeout: patience,
-                maximumResponseBytes: JSONWebKeySet.longestBytes + 1, guarding: everywhere)
-            switch await transport.send(request) {
-            case .failed(let failure): throw failure
-            case .response(let response) where response.status == 200 && !response.bodyTruncated: return response.body
-            case .response(let response): throw TokenKeysUnreadable(reason: "the address answers \(response.status)")
-            }
-        }
+        state.confirmedAt = now
     }
-}
-
-/// The reason why keys cannot be read.
-struct TokenKeysUnreadable: Error, CustomStringConvertible {
-    let reason: String
-
-    var description: String { reason }
 }

@@ -38,6 +38,8 @@ package final class Readiness: Sendable {
         var zoneProblem: String?
         /// Nil while the database is on the latest timeline.
         var timelineProblem: String?
+        /// Nil in a process that verifies no tokens.
+        var tokenKeys: (areInForce: Bool, areFailing: Bool)?
         var isDraining = false
     }
 
@@ -125,6 +127,13 @@ package final class Readiness: Sendable {
         }
     }
 
+    /// Notes the state of the keys that verify the tokens of people.
+    ///
+    /// - Parameters:
+    ///   - areInForce: whether tokens can be judged at all. Without keys in force the process is not ready.
+    ///   - areFailing: whether the last look for newer keys has failed. While older keys are in force, this takes no process out.
+    package func tokenKeys(areInForce: Bool, areFailing: Bool) { state.withLock { $0.tokenKeys = (areInForce, areFailing) } }
+
     /// Makes the process unready, because its stop has begun.
     func drain() { state.withLock { $0.isDraining = true } }
 
@@ -136,12 +145,25 @@ package final class Readiness: Sendable {
     /// The obstacles to readiness, in words for an operator; empty if there are none.
     var missing: [String] {
         let isDatabaseUp = isDatabaseUp
-        return state.withLock { state in
-            (state.isDraining ? ["draining: the process was asked to stop"] : []) + (isDatabaseUp ? [] : ["database"])
-                + (state.timelineProblem.map { ["database: \($0)"] } ?? [])
-                + state.links.filter { !$0.value }.keys.sorted().map { "broker: \($0)" }
-                + (state.zoneProblem.map { ["time zones: \($0)"] } ?? [])
+        return state.withLock { state -> [String] in
+            var missing: [String] = []
+            if state.isDraining { missing.append("draining: the process was asked to stop") }
+            if !isDatabaseUp { missing.append("database") }
+            if let problem = state.timelineProblem { missing.append("database: \(problem)") }
+            missing += state.links.filter { !$0.value }.keys.sorted().map { "broker: \($0)" }
+            if let problem = state.zoneProblem { missing.append("time zones: \(problem)") }
+            if state.tokenKeys?.areInForce == false {
+                missing.append("token keys: there are none that count, so no token of a person is judged")
+            }
+            return missing
         }
+    }
+
+    /// The keys of tokens, if they are in force and no newer ones can be read.
+    private var staleKeys: [String] {
+        let keys = state.withLock { $0.tokenKeys }
+        return keys?.areInForce == true && keys?.areFailing == true
+            ? ["token keys: the login service gives no usable ones; the last good ones stay for a day"] : []
     }
 
     /// Whether the process can do its work, and the reasons why not in words.
@@ -150,7 +172,7 @@ package final class Readiness: Sendable {
     ///   takes no process out: people still read their inbox, and a request that the servers do not take is answered by itself.
     func answer(isForProxy: Bool) -> (isReady: Bool, missing: [String]) {
         let missing = missing
-        let obstacles = obstacles().filter { $0.subject != Self.signalLink }.map(\.words)
+        let obstacles = obstacles().filter { $0.subject != Self.signalLink }.map(\.words) + staleKeys
         return (missing.isEmpty && (isForProxy || obstacles.isEmpty), missing + obstacles)
     }
 

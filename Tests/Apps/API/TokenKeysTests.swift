@@ -1,0 +1,99 @@
+import Logging
+import Synchronization
+import Testing
+import TidingsJWT
+
+@testable import TidingsAPI
+@testable import TidingsServer
+
+/// The keys of the login service: which set is in force, and what the process says if there is none.
+@Suite struct TokenKeysTests {
+    /// A login service that a test controls, and the clock.
+    private final class Service: Sendable {
+        private let answer = Mutex<[UInt8]?>(nil)
+        private let time = Mutex(ContinuousClock.now)
+
+        /// Nil: the service does not answer.
+        func answers(_ text: String?) { answer.withLock { $0 = text.map { Array($0.utf8) } } }
+        func now() -> ContinuousClock.Instant { time.withLock { $0 } }
+        func wait(_ duration: Duration) { time.withLock { $0 += duration } }
+
+        func read() throws -> [UInt8] {
+            guard let bytes = answer.withLock({ $0 }) else { throw TokenKeysUnreadable(reason: "the service is away") }
+            return bytes
+        }
+    }
+
+    private let service = Service()
+    private let readiness = Readiness()
+    private let keys: TokenKeys
+
+    init() {
+        let service = service
+        keys = TokenKeys(
+            TokenKeySource(isFile: false) { try service.read() }, readiness: readiness, logger: Logger(label: "tests"),
+            now: { service.now() })
+    }
+
+    /// The words of the readiness about keys.
+    private var told: [String] { readiness.answer(isForProxy: true).missing.filter { $0.hasPrefix("token keys: ") } }
+
+    @Test func aServiceThatIsAwayAtTheStartIsAStateOfReadiness() async {
+        await keys.look()
+        #expect(keys.current == nil && told.count == 1 && told.allSatisfy { $0.contains("none that count") }, "\(told)")
+        service.answers(JWTSigner().publicKeySet)
+        await keys.look()
+        #expect(keys.current?.number == 1 && told.isEmpty, "\(told)")
+    }
+
+    @Test(arguments: [#"{"keys":[]}"#, "not JSON", #"{"keys":[{"kty":"oct","k":"AAAA","kid":"a"}]}"#])
+    func aSetWithoutAUsableKeyNeverReplacesAGoodOne(bad: String) async {
+        service.answers(bad)
+        await keys.look()
+        #expect(keys.current == nil)
+        service.answers(JWTSigner().publicKeySet)
+        await keys.look()
+        service.answers(bad)
+        await keys.look()
+        #expect(keys.current?.number == 1 && told.allSatisfy { $0.contains("stay for a day") } && told.count == 1, "\(told)")
+        service.answers(JWTSigner().publicKeySet)
+        await keys.look()
+        #expect(keys.current?.number == 2 && told.isEmpty, "\(told)")
+    }
+
+    @Test func aSetThatNobodyConfirmsCountsNoLonger() async {
+        service.answers(JWTSigner().publicKeySet)
+        await keys.look()
+        service.answers(nil)
+        service.wait(TokenKeys.longestAge - .seconds(1))
+        await keys.look()
+        #expect(keys.current?.number == 1)
+        service.wait(.seconds(1))
+        #expect(keys.current == nil)
+        await keys.look()
+        #expect(told.allSatisfy { $0.contains("none that count") } && told.count == 1, "\(told)")
+    }
+
+    @Test func theSameSetIsConfirmedAndKeepsItsNumber() async {
+        let set = JWTSigner().publicKeySet
+        service.answers(set)
+        for _ in 0..<3 {
+            service.wait(TokenKeys.longestAge)
+            await keys.look()
+            #expect(keys.current?.number == 1)
+        }
+    }
+
+    /// The look must begin after the token came: an earlier one may have missed the key.
+    @Test func anUnknownKeyIsLookedForOnce() async throws {
+        service.answers(JWTSigner().publicKeySet)
+        await keys.look()
+        let looks = keys.looksBegun
+        service.wait(TokenKeys.shortestInterval)
+        #expect(try await keys.newer(than: 1, after: looks) == nil)
+        #expect(keys.looksBegun == looks + 1)
+        service.answers(JWTSigner().publicKeySet)
+        service.wait(TokenKeys.shortestInterval)
+        #expect(try await keys.newer(than: 1, after: keys.looksBegun)?.number == 2)
+    }
+}
