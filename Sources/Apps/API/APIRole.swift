@@ -65,12 +65,13 @@ struct APIRole: AddedRole {
                 ).all)
         let failures = options.isDevelopment ? nil : FailedLogins(now: { store.clock.now() })
         let proxies = try TrustedProxies(settings.proxies)
+        let log = RequestLog(metrics: runtime.metrics, logger: logger)
         let api = APIServer(
             table: table,
             access: AccessControl(persons: persons, keys: KeyCheck(store: store), rates: rates, failures: failures),
             proxies: proxies, room: ByteRoom(metrics: runtime.metrics),
-            origins: AllowedOrigins(origins: settings.origins), logger: logger)
-        let configuration = Self.configuration(settings, proxies: proxies, logger: logger)
+            origins: AllowedOrigins(origins: settings.origins), log: log, logger: logger)
+        let configuration = Self.configuration(settings, proxies: proxies, log: log, logger: logger)
         server = HTTPServer(configuration, logger: logger) { await api.answer($0) }
     }
 
@@ -123,11 +124,11 @@ struct APIRole: AddedRole {
     }
 
     private static func configuration(
-        _ settings: APISettings, proxies: TrustedProxies, logger: Logger
+        _ settings: APISettings, proxies: TrustedProxies, log: RequestLog, logger: Logger
     ) -> HTTPServerConfiguration {
         HTTPServerConfiguration(
             host: settings.listen.hostText, port: Int(settings.listen.port), limits: limits(settings, logger: logger),
-            connectionGroup: { proxies.connectionGroup(of: $0) }, refusal: { APIServer.refusal($0) })
+            connectionGroup: { proxies.connectionGroup(of: $0) }, refusal: { log.refusal($0) })
     }
 
     private static func limits(_ settings: APISettings, logger: Logger) -> HTTPServerLimits {

@@ -11,55 +11,54 @@ struct APIServer: Sendable {
     let proxies: TrustedProxies
     let room: ByteRoom
     let origins: AllowedOrigins
+    let log: RequestLog
     let logger: Logger
 
     func answer(_ request: ServerRequest) async -> ServerResponse {
         let began = ContinuousClock.now
-        let id = RequestID(given: request.header(.requestID))
-        var name = "unknown"
-        var caller = Caller.anyone
+        var record = RequestRecord(id: RequestID(given: request.header(.requestID)), method: request.method)
         var response: ServerResponse
         if let preflight = origins.preflight(request) {
-            (name, response) = ("preflight", preflight)
+            (record.operation, response) = ("preflight", preflight)
         } else {
             do {
-                let (operation, target, parameters) = try find(request)
-                name = operation.name
-                let client = client(of: request)
-                caller = try await access.caller(of: request, at: client, for: operation.access)
-                let query = QueryReader(target, known: operation.query, refusingOthers: operation.isChange)
-                let lease = ByteLease(room, for: ByteRoom.Owner(caller, at: client))
-                let call = APICall(
-                    request: request, query: query, parameters: parameters, caller: caller, id: id, rates: access.rates, lease: lease)
-                if operation.isChange {
-                    try query.finish()
-                    if !operation.hasBody { try await call.refuseBody() }
-                }
-                response = try await operation.handler(call)
+                response = try await answer(request, &record)
             } catch {
-                response = problem(from: error, id).response(to: id)
+                let problem = problem(from: error, record.id)
+                record.reason = problem.reason
+                if record.key == nil { record.key = Self.keyID(of: request) }
+                response = problem.response(to: record.id)
             }
         }
-        finish(&response, request, id)
-        log(name, response.status, caller, id, request.method, took: ContinuousClock.now - began)
+        Self.addHeaders(to: &response.headers, record.id)
+        origins.allow(request, in: &response)
+        record.status = response.status
+        record.duration = ContinuousClock.now - began
+        log.record(record)
         return response
     }
 
-    /// The answer to bytes that are no request, and to a connection beyond a bound.
-    static func refusal(_ status: HTTPResponse.Status) -> (headers: HTTPFields, body: [UInt8]) {
-        let problem: Problem =
-            switch status {
-            case .requestTimeout: Problem(.requestTimeout)
-            case .requestHeaderFieldsTooLarge: Problem(.headersTooLarge)
-            case .tooManyRequests:
-                Problem.rateLimited("Too many connections come from this address.", retryAfter: APILimits.connectionPause)
-            case .serviceUnavailable:
-                Problem.unavailable("The server has no room for another connection.", retryAfter: APILimits.connectionPause)
-            default: Problem(.malformed)
-            }
-        var headers = problem.headers
-        headers[.contentType] = Problem.contentType
-        return (headers, problem.document(nil))
+    private func answer(_ request: ServerRequest, _ record: inout RequestRecord) async throws -> ServerResponse {
+        let (operation, target, parameters) = try find(request)
+        record.operation = operation.name
+        let client = client(of: request)
+        let caller = try await access.caller(of: request, at: client, for: operation.access)
+        record.caller = caller
+        if case .key(let key) = caller { record.key = key.id }
+        let query = QueryReader(target, known: operation.query, refusingOthers: operation.isChange)
+        let lease = ByteLease(room, for: ByteRoom.Owner(caller, at: client))
+        let call = APICall(
+            request: request, query: query, parameters: parameters, caller: caller, id: record.id, rates: access.rates, lease: lease)
+        if operation.isChange {
+            try query.finish()
+            if !operation.hasBody { try await call.refuseBody() }
+        }
+        return try await operation.handler(call)
+    }
+
+    /// The id of the key that a request names. Nil if it names none, or in a wrong form.
+    private static func keyID(of request: ServerRequest) -> String? {
+        (try? BearerToken(request)).flatMap { APIKeyText($0.text)?.id }
     }
 
     private func client(of request: ServerRequest) -> ClientAddress? {
@@ -98,23 +97,10 @@ struct APIServer: Sendable {
     }
 
     /// Adds the headers of every answer.
-    private func finish(_ response: inout ServerResponse, _ request: ServerRequest, _ id: RequestID) {
-        response.headers[.requestID] = id.description
-        response.headers[.xContentTypeOptions] = "nosniff"
-        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
-        origins.allow(request, in: &response)
-    }
-
-    /// One line for each request, without personal data: no path, because a path has ids of people.
-    private func log(
-        _ name: String, _ status: HTTPResponse.Status, _ caller: Caller, _ id: RequestID, _ method: HTTPRequest.Method, took: Duration
-    ) {
-        logger.debug(
-            "answered",
-            metadata: [
-                "operation": "\(name)", "method": "\(method)", "status": .stringConvertible(status.code), "caller": "\(caller.kind)",
-                "request": "\(id)", "milliseconds": .stringConvertible(Int(took / .milliseconds(1))),
-            ])
+    static func addHeaders(to headers: inout HTTPFields, _ id: RequestID) {
+        headers[.requestID] = id.description
+        headers[.xContentTypeOptions] = "nosniff"
+        if headers[.cacheControl] == nil { headers[.cacheControl] = "no-store" }
     }
 }
 

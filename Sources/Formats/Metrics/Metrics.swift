@@ -35,6 +35,9 @@ public final class Metrics: Sendable {
     public let callbacks: Family<Counter>
     public let receipts: Family<Counter>
     public let engagementEvents: Family<Counter>
+    public let apiRequests: Family<Counter>
+    public let apiRequestDuration: Family<Histogram>
+    public let apiRefusals: Family<Counter>
     public let apiStreams: Gauge
     public let apiBytesInWork: ClosedFamily<ByteOwner, Gauge>
     // Releaser
@@ -90,6 +93,7 @@ public final class Metrics: Sendable {
             "Reports of providers by their result, unreadable events, and refused requests: unauthenticated, malformed or rateLimited.",
             labels: "provider", "result")
         (receipts, engagementEvents) = Self.engagement(&list)
+        (apiRequests, apiRequestDuration, apiRefusals) = Self.requests(&list)
         apiStreams = list.single("tidings_api_streams", "Open event streams.")
         apiBytesInWork = list.closed(
             "tidings_api_bytes_in_work", "Bytes of bodies whose requests are not answered yet, by the kind of caller.", label: "caller")
@@ -142,6 +146,22 @@ public final class Metrics: Sendable {
                 "tidings_engagement_events_total",
                 "Events of apps about their people, by result: stored, repeated, erased, or refused because the person's day is full.",
                 labels: "event", "result")
+        )
+    }
+
+    /// The metrics of every request of the API.
+    private static func requests(_ list: inout MetricList) -> (Family<Counter>, Family<Histogram>, Family<Counter>) {
+        (
+            list.family(
+                "tidings_api_requests_total", "Requests by their operation and the class of their status, such as 2xx.",
+                labels: "operation", "status"),
+            list.family(
+                "tidings_api_request_duration_seconds", "Time until an answer was made. Its way to the client does not count.",
+                labels: "operation"),
+            list.family(
+                "tidings_api_refusals_total",
+                "Requests without success by the kind of problem, or by the share that was used up, and refused connections.",
+                labels: "reason")
         )
     }
 

@@ -41,8 +41,7 @@ import TidingsTestSupport
     }
 
     @Test func aStreamWhoseClientLeavesBeforeTheAnswerIsClosed() async throws {
-        let variables = HealthClient.variables.merging(["TIDINGS_LOG": "debug"]) { $1 }
-        try await withAPI(variables: variables, preparing: { _ in nil }) { api in
+        try await withAPI(variables: HealthClient.variables, preparing: { _ in nil }) { api in
             let reader = try StreamReader(api, person: "ada")
             #expect(try await reader.next("inbox") != nil)
             #expect(try await api.metric("tidings_api_streams") == 1)
