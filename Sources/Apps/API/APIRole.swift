@@ -104,6 +104,8 @@ struct APIRole: AddedRole {
                     group.addTask { try await feed.run { event in hub.take(event) } }
                     if let tokenKeys { group.addTask { await tokenKeys.run() } }
                     await end.value()
+                    await letProxiesNotice()
+                    hub.drain()
                     await feed.stop()
                     group.cancelAll()
                     try await group.waitForAll()
@@ -117,10 +119,15 @@ struct APIRole: AddedRole {
         }
     }
 
-    /// Streams are told to reconnect, requests in work are answered, new connections are refused.
-    func stop() async {
-        hub.drain()
-        end.set(())
+    /// The process is not ready any more. After ``APISettings/stopDelay`` streams are told to reconnect, requests in work are answered, and
+    /// new connections are refused.
+    func stop() async { end.set(()) }
+
+    /// A proxy sends requests until it has seen that the process is not ready. A connection that is refused would be a request that fails.
+    private func letProxiesNotice() async {
+        guard !options.isDevelopment else { return }
+        // Time itself is awaited. Cancelled if the stop takes too long.
+        try? await Task.sleep(for: options.settings.stopDelay)
     }
 
     private static func configuration(

@@ -68,6 +68,7 @@ import TidingsTestSupport
         (["TIDINGS_API_LISTEN": "[::]:0"], "other machines reach [::]:0"),
         (["TIDINGS_API_PROXIES": "10.0.0.1/8"], "TIDINGS_API_PROXIES: 10.0.0.1/8"),
         (["TIDINGS_API_CONNECTIONS": "0"], "TIDINGS_API_CONNECTIONS: 0"),
+        (["TIDINGS_API_STOP_DELAY": "5"], "TIDINGS_API_STOP_DELAY: 5"), (["TIDINGS_API_STOP_DELAY": "1m"], "no time up to 15s"),
     ])
     func aProcessWithWrongSettingsNeverRuns(variables: [String: String], said: String) async throws {
         try await withOwnSystem { system in

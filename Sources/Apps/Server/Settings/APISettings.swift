@@ -1,3 +1,4 @@
+import TidingsCatalogue
 import TidingsProvider
 
 /// The settings of the HTTP API, from the environment.
@@ -24,6 +25,8 @@ package struct APISettings: Sendable {
     package let requestsPerBackend: Int
     /// Requests in a second of all keys of one tenant to one process.
     package let requestsPerTenant: Int
+    /// From a request to stop until the address is closed. The process is not ready meanwhile, and answers as before.
+    package let stopDelay: Duration
 
     package static let listenName = "TIDINGS_API_LISTEN"
     package static let tokenKeysName = "TIDINGS_API_JWKS"
@@ -37,6 +40,7 @@ package struct APISettings: Sendable {
     package static let requestsPerPersonName = "TIDINGS_API_REQUESTS_PER_PERSON"
     package static let requestsPerBackendName = "TIDINGS_API_REQUESTS_PER_BACKEND"
     package static let requestsPerTenantName = "TIDINGS_API_REQUESTS_PER_TENANT"
+    package static let stopDelayName = "TIDINGS_API_STOP_DELAY"
 
     /// The address of `tidings run api` if none is set.
     package static let standardListen = "127.0.0.1:8080"
@@ -52,6 +56,10 @@ package struct APISettings: Sendable {
     static let standardRequestsPerBackend = 1_000
     /// Two busy backends.
     static let standardRequestsPerTenant = 2_000
+    /// Proxies look at the health of a process every few seconds.
+    static let standardStopDelay = Duration.seconds(5)
+    /// The rest of the time of a stop is for requests in work.
+    private static let longestStopDelay = Duration.seconds(15)
     /// More than a process can answer in a second.
     private static let requests = 1...100_000
 
@@ -94,6 +102,13 @@ package struct APISettings: Sendable {
             Self.connectionsPerAddressName, Self.standardConnectionsPerAddress, in: 1...1_000_000)
         requestsPerPerson = try number(Self.requestsPerPersonName, Self.standardRequestsPerPerson, in: Self.requests)
         requestsPerBackend = try number(Self.requestsPerBackendName, Self.standardRequestsPerBackend, in: Self.requests)
+        let delay = value(Self.stopDelayName) ?? DurationText.print(Self.standardStopDelay)
+        guard let parsed = DurationText.parse(delay), parsed <= Self.longestStopDelay else {
+            throw Failure(
+                .config, "\(Self.stopDelayName): \(delay) is no time up to \(DurationText.print(Self.longestStopDelay))",
+                hint: "5s, or 0s to close the address at once")
+        }
+        stopDelay = parsed
         requestsPerTenant = try number(Self.requestsPerTenantName, Self.standardRequestsPerTenant, in: Self.requests)
         if tokenKeys != nil, tokenIssuer == nil || tokenAudience == nil {
             let missing = tokenIssuer == nil ? Self.tokenIssuerName : Self.tokenAudienceName
@@ -134,6 +149,9 @@ package struct APISettings: Sendable {
             SettingDeclaration(
                 requestsPerTenantName, "Requests in a second of all API keys of one tenant to one process; twice as many at once.",
                 defaultValue: String(standardRequestsPerTenant)),
+            SettingDeclaration(
+                stopDelayName, "From SIGTERM until the API closes its address; /health/ready says no meanwhile, 15s at most.",
+                defaultValue: DurationText.print(standardStopDelay)),
         ]
     }
 }

@@ -118,7 +118,7 @@ func withAPI(
     try await withFile(signer.publicKeySet) { keys in
         let own = [
             "TIDINGS_API_LISTEN": "127.0.0.1:0", "TIDINGS_API_JWKS": keys, "TIDINGS_API_ISSUER": APIScene.issuer,
-            "TIDINGS_API_AUDIENCE": APIScene.audience,
+            "TIDINGS_API_AUDIENCE": APIScene.audience, "TIDINGS_API_STOP_DELAY": "0s",
         ]
         try await withPipeline(variables: own.merging(variables) { $1 }, preparing: preparing) { pipeline in
             let url = try await apiURL(of: pipeline.roles)
