@@ -49,10 +49,9 @@ struct APIServer: Sendable {
         let lease = ByteLease(room, for: ByteRoom.Owner(caller, at: client))
         let call = APICall(
             request: request, query: query, parameters: parameters, caller: caller, id: record.id, rates: access.rates, lease: lease)
-        if operation.isChange {
-            try query.finish()
-            if !operation.hasBody { try await call.refuseBody() }
-        }
+        // A parameter that is given twice has no meaning, also for an operation that only reads.
+        try query.finish()
+        if operation.isChange, !operation.hasBody { try await call.refuseBody() }
         return try await operation.handler(call)
     }
 

@@ -49,10 +49,10 @@ struct APICall: Sendable {
     ///   - isLenient: whether a text that cannot be stored comes with U+FFFD in its place, instead of refusing the body. Set it if the body
     ///     has members that are no reason for a refusal. A member name twice is refused in any case.
     func object(upTo limit: Int = APILimits.bodyBytes, leniently isLenient: Bool = false) async throws -> JSONObject {
-        let bytes = try await body(upTo: limit)
-        guard MediaType(request.header(.contentType))?.isJSON == true else {
-            throw Problem(.unsupportedMediaType, "Send application/json.")
+        guard let type = request.header(.contentType), MediaType.isJSON(type) else {
+            throw Problem(.unsupportedMediaType, "Send application/json, in UTF-8.")
         }
+        let bytes = try await body(upTo: limit)
         do {
             let json = try isLenient ? JSON.parse(leniently: bytes, refusingDuplicates: true) : JSON.parse(bytes)
             guard let object = json.objectValue else { throw Problem(.invalid, fields: [.body("", "must be an object")]) }

@@ -26,6 +26,7 @@ struct IntentOperations: Sendable {
         guard let media = MediaType(type), Self.mediaTypes.contains(media.essence) else {
             throw Problem(.unsupportedMediaType, "Send one of \(Self.mediaTypes.joined(separator: ", ")).")
         }
+        guard media.isUTF8 else { throw Problem(.unsupportedMediaType, "Send the body in UTF-8.") }
         let name = try Self.name(of: call.request)
         let body = try await call.body(upTo: APILimits.intentBytes)
         let request = SubmittedRequest(

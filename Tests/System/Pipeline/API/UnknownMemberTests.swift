@@ -83,6 +83,32 @@ import TidingsTestSupport
         }
     }
 
+    /// JSON is UTF-8. A body that says otherwise could mean another text.
+    @Test func aWrongCharsetIsRefusedAndChangesNothing() async throws {
+        try await withAPI { api in
+            let key = try await api.key("intents:write", "recipients:read")
+            let person = "Bearer \(api.token(for: "ada"))"
+            let intent = event(id: "c-1", to: "ada")
+            for charset in ["iso-8859-1", "utf-16", "\"latin1\""] {
+                let changed = try await api.ask(
+                    "PUT", "/api/preferences", authorization: person, body: #"{"pushEnabled":false}"#,
+                    type: "application/json; charset=\(charset)")
+                #expect(changed.status == 415 && changed.problem == "unsupported-media-type", "\(charset): \(changed.text)")
+                for type in ["application/json", "application/cloudevents+json", "application/cloudevents-batch+json"] {
+                    let sent = try await api.ask(
+                        "POST", "/v1/intents", authorization: key, body: intent, type: "\(type); charset=\(charset)")
+                    #expect(sent.status == 415, "\(type) \(charset): \(sent.text)")
+                }
+            }
+            #expect(try await api.ask("ada", "GET", "/api/preferences").json["pushEnabled"] == true)
+            let sent = try await api.ask(
+                "POST", "/v1/intents", authorization: key, body: intent, type: "application/json; charset=\"UTF-8\"")
+            #expect(sent.status == 202, "\(sent.text)")
+            let twice = try await api.ask("GET", "/v1/recipients/ada?tenant=acme&tenant=globex", authorization: key)
+            #expect(twice.status == 422 && Self.faults(twice)["tenant"] == "is given twice", "\(twice.text)")
+        }
+    }
+
     @Test func aMisspeltParameterDeletesNothing() async throws {
         try await withAPI { api in
             await api.pipeline.publish(event(id: "o-1", to: "ada"))
@@ -92,6 +118,7 @@ import TidingsTestSupport
             let id = try #require(item?["id"]?.stringValue)
             for (method, path, body, place) in [
                 ("DELETE", "/api/notifications?befor=\(id)", nil, "befor"), ("DELETE", "/api/notifications?Before=\(id)", nil, "Before"),
+                ("DELETE", "/api/notifications?before=\(id)&before=\(id)", nil, "before"),
                 ("PATCH", "/api/notifications/read-all", #"{"before":"\#(id)"}"#, "/before"),
                 ("PATCH", "/api/notifications/\(id)/read", #"{"isRead":false}"#, "/isRead"),
                 ("PATCH", "/api/notifications/\(id)/read", "[1]", ""), ("PATCH", "/api/notifications/\(id)/read", "unread", ""),
