@@ -33,6 +33,11 @@ struct APIRole: AddedRole {
     /// Throws a ``Failure`` with exit code 78 if a setting is wrong.
     init(_ runtime: Runtime, _ options: APIOptions) async throws {
         let (store, settings, logger) = (runtime.store, options.settings, runtime.logger)
+        if runtime.metricsListen == nil, !options.isDevelopment {
+            logger.notice(
+                "health and metrics have no address of their own: clients of the API can keep a supervisor out",
+                metadata: ["setting": "\(Settings.metricsListenName)"])
+        }
         self.options = options
         self.logger = logger
         hub = StreamHub(store: store, signals: runtime.signals, metrics: runtime.metrics, logger: logger)

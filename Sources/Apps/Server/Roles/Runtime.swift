@@ -36,7 +36,7 @@ package struct Runtime: Sendable {
     private let register: BrokerTimelineRegister
     private let timelines: TimelineGuard
     /// The address at which this process offers its metrics and health; nil if it offers none.
-    let metricsListen: ListenAddress?
+    package let metricsListen: ListenAddress?
 
     /// The most connections to PostgreSQL of one process. The first pool is for two batches that are routed, two that are settled, and a
     /// few chores. The second pool is for urgent work alone, so that urgent work never waits for bulk work to return a connection.

@@ -27,6 +27,7 @@ import TidingsTestSupport
             open.append(try await Self.served(api, from: "127.0.0.3"))
             for _ in 0..<8 { open.append(try await Self.served(api)) }
             #expect(open.count == 12)
+            #expect(api.pipeline.roles.errorsSoFar.contains("health and metrics have no address of their own"))
         }
     }
 
@@ -41,6 +42,7 @@ import TidingsTestSupport
             let health = try await HealthClient(of: api.pipeline.roles)
             #expect(try await health.ask("/health/live").status == 200)
             #expect(try await health.ask("/metrics").status == 200)
+            #expect(!api.pipeline.roles.errorsSoFar.contains("health and metrics have no address of their own"))
             #expect(open.count == 4)
         }
     }
