@@ -44,6 +44,10 @@ enum APIBounds {
             Bound("ByteRoom.tenants.share", ByteRoom.tenants.share, "bytes", "Of these, of one tenant: four of the largest batches."),
             Bound("ByteRoom.providers.total", ByteRoom.providers.total, "bytes", "Of callbacks in work that their headers prove."),
             Bound("ByteRoom.providers.share", ByteRoom.providers.share, "bytes", "Of these, of one provider."),
+            Bound("RequestRoom.perPerson", RequestRoom.perPerson, "requests", "In work of one person."),
+            Bound("RequestRoom.perTenant", RequestRoom.perTenant, "requests", "In work of all keys of a tenant."),
+            Bound("RequestRoom.notifications.total", RequestRoom.notifications.total, "notifications", "That requests in work ask for."),
+            Bound("RequestRoom.notifications.share", RequestRoom.notifications.share, "notifications", "Of these, of one tenant."),
             Bound("ByteRoom.pause", ByteRoom.pause, "Before a caller without room tries again."),
             Bound("APILimits.faults", APILimits.faults, "faults", "Of one body or query that an answer names."),
         ]

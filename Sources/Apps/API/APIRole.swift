@@ -74,7 +74,7 @@ struct APIRole: AddedRole {
         let api = APIServer(
             table: table,
             access: AccessControl(persons: persons, keys: KeyCheck(store: store), rates: rates, failures: failures),
-            proxies: proxies, room: ByteRoom(metrics: runtime.metrics),
+            proxies: proxies, room: ByteRoom(metrics: runtime.metrics), requests: options.isDevelopment ? nil : RequestRoom(),
             origins: AllowedOrigins(origins: settings.origins), log: log, logger: logger)
         let configuration = Self.configuration(settings, proxies: proxies, log: log, logger: logger)
         server = HTTPServer(configuration, logger: logger) { await api.answer($0) }

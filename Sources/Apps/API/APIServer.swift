@@ -10,6 +10,8 @@ struct APIServer: Sendable {
     let access: AccessControl
     let proxies: TrustedProxies
     let room: ByteRoom
+    /// Nil sets no limit.
+    let requests: RequestRoom?
     let origins: AllowedOrigins
     let log: RequestLog
     let logger: Logger
@@ -46,9 +48,10 @@ struct APIServer: Sendable {
         record.caller = caller
         if case .key(let key) = caller { record.key = key.id }
         let query = QueryReader(target, known: operation.query, refusingOthers: operation.isChange)
-        let lease = ByteLease(room, for: ByteRoom.Owner(caller, at: client))
+        let owner = ByteRoom.Owner(caller, at: client)
         let call = APICall(
-            request: request, query: query, parameters: parameters, caller: caller, id: record.id, rates: access.rates, lease: lease)
+            request: request, query: query, parameters: parameters, caller: caller, id: record.id, rates: access.rates,
+            lease: ByteLease(room, for: owner), place: try requests?.begin(for: owner))
         // A parameter that is given twice has no meaning, also for an operation that only reads.
         try query.finish()
         if operation.isChange, !operation.hasBody { try await call.refuseBody() }

@@ -40,15 +40,24 @@ public struct IntentSubmission: Sendable {
         desk = ReservationDesk(store: store)
     }
 
-    /// Accepts all events of a request or none. The caller bounds the bodies in work: while the broker is blocked, requests pile up here.
+    /// Accepts all events of a request or none. The caller bounds the requests in work: while the broker is blocked, they pile up here.
     /// Only ``SubmissionResult/accepted(_:)`` promises that the events will be decided.
-    public func submit(_ request: SubmittedRequest) async -> SubmissionResult {
+    public func submit(_ request: SubmittedRequest) async -> SubmissionResult { await submit(request, admitting: { _ in }) }
+
+    /// Accepts all events of a request or none, if the caller admits their number.
+    ///
+    /// - Parameter admit: gets the number of notifications that a valid request asks for, before their ids are reserved. Its error ends the
+    ///   request.
+    public func submit(
+        _ request: SubmittedRequest, admitting admit: @Sendable (_ notifications: Int) throws -> Void
+    ) async rethrows -> SubmissionResult {
         let compiled = catalogues.current
         let all = compiled.catalogue.rights(of: request.key.producer)
         let rights = request.key.tenant.map { all.limited(to: $0) } ?? all
         let body = SubmittedBody(request, decoder: IntentDecoder(catalogue: compiled), rights: rights, now: store.clock.now())
         guard body.faults.isEmpty else { return .invalid(body.faults) }
         let intents = body.events.flatMap(\.intents)
+        try admit(intents.count)
         do {
             switch try await desk.reserve(ReservationRequest(intents, named: Self.named(request))) {
             case .nameReused: return .nameReused

@@ -61,7 +61,7 @@ final class ByteRoom: Sendable {
             }
         }
 
-        fileprivate var shareOwner: UsedShare.Owner {
+        var shareOwner: UsedShare.Owner {
             switch self {
             case .stranger: .address
             case .person: .person

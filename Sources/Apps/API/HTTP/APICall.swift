@@ -16,6 +16,8 @@ struct APICall: Sendable {
     let rates: RateLimits?
     /// The memory of the body.
     let lease: ByteLease
+    /// Nil sets no limit.
+    let place: RequestPlace?
 
     /// The person whose token came with the request. Throws if the operation is not for persons.
     var person: RecipientKey {

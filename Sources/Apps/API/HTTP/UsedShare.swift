@@ -6,7 +6,7 @@ struct UsedShare: Sendable, Hashable {
     enum Owner: String, CaseIterable, Sendable { case person, key, tenant, provider, address }
 
     /// The thing that is counted.
-    enum Unit: String, CaseIterable, Sendable { case requests, bytes, logins }
+    enum Unit: String, CaseIterable, Sendable { case requests, bytes, logins, notifications }
 
     let owner: Owner
     let unit: Unit

@@ -31,7 +31,11 @@ struct IntentOperations: Sendable {
         let body = try await call.body(upTo: APILimits.intentBytes)
         let request = SubmittedRequest(
             body: body, contentType: type, name: name, traceparent: call.request.header(.traceparent), key: try call.key)
-        switch await submission.submit(request) {
+        let place = call.place
+        let result = try await submission.submit(request) { count in
+            if let place { try place.take(notifications: count) }
+        }
+        switch result {
         case .accepted(let notifications): return Self.accepted(notifications)
         case .invalid(let faults): throw Self.problem(faults)
         case .conflict(let existing, let pointer):

@@ -1,5 +1,6 @@
 import Testing
 import TidingsJSON
+import TidingsTestSupport
 
 /// A caller over its share is told so, and costs no other caller anything.
 @Suite struct ShareTests {
@@ -28,6 +29,38 @@ import TidingsJSON
             let ofTenant = try #require(try await Self.refusedShare { try await api.ask("GET", Self.path, authorization: second) })
             #expect(ofTenant["of"] == "tenant" && ofTenant["limit"] == 6 && ofTenant["perSecond"] == 3, "\(ofTenant)")
             #expect(try await api.ask("GET", Self.path, authorization: other).status == 404)
+        }
+    }
+
+    /// The bodies of these requests never come. They hold places, and leave those of another tenant alone.
+    @Test func aTenantHoldsAShareOfTheRequestsInWork() async throws {
+        try await withAPI { api in
+            let (slow, other) = (try await api.key("recipients:write", tenant: "acme"), try await api.key("recipients:read"))
+            let head = """
+                PUT /v1/recipients/ada/preferences HTTP/1.1\r\nHost: x\r\nAuthorization: \(slow)\r\n\
+                Content-Type: application/json\r\nContent-Length: 2\r\n\r\n
+                """
+            var holding: [RawClient] = []
+            for _ in 0..<128 {
+                let client = try RawClient(port: api.port)
+                client.send(head)
+                holding.append(client)
+            }
+            // Another request is served until all of these are in work.
+            var answer = ""
+            let isRefused = try await eventually {
+                let beyond = try RawClient(port: api.port)
+                beyond.send(head + "{}")
+                answer = await beyond.read(until: "}\n")
+                return answer.hasPrefix("HTTP/1.1 429 ")
+            }
+            #expect(isRefused && answer.contains(#""share":{"of":"tenant","unit":"requests","used":128,"limit":128}"#), "\(answer)")
+            #expect(try await api.ask("GET", "/v1/recipients/ada/preferences", authorization: other).status == 200)
+            for client in holding { client.reset() }
+            let isFree = try await eventually {
+                try await api.ask("PUT", "/v1/recipients/ada/preferences", authorization: slow, body: "{}").status == 200
+            }
+            #expect(isFree)
         }
     }
 
