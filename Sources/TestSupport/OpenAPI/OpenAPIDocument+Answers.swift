@@ -14,7 +14,7 @@ extension OpenAPIDocument {
     /// - Parameter path: with or without a query.
     package func faults(of answer: HTTPResponse, to method: String, _ path: String) throws -> [String] {
         let path = String(path.prefix { $0 != "?" })
-        guard let operation = operation(method, path), !operation.isPlanned else {
+        guard let operation = operation(method, path) else {
             guard [400, 404, 405].contains(answer.status) else { return ["the document has no such operation"] }
             return try problemFaults(answer)
         }

@@ -19,8 +19,6 @@ package final class OpenAPIDocument: Sendable {
         /// With `{name}` for a parameter.
         package let path: String
         package let id: String
-        /// Whether the server does not have the operation yet.
-        package let isPlanned: Bool
         package let body: JSON
         /// Of the path and of the operation, references followed.
         package let parameters: [JSON]
@@ -63,8 +61,7 @@ package final class OpenAPIDocument: Sendable {
                 let parameters = try (shared + (entry.value["parameters"]?.arrayValue ?? [])).map { try follow($0, in: root) }
                 operations.append(
                     Operation(
-                        method: entry.key.uppercased(), path: path.key, id: id,
-                        isPlanned: entry.value["x-status"]?.stringValue == "planned", body: entry.value, parameters: parameters,
+                        method: entry.key.uppercased(), path: path.key, id: id, body: entry.value, parameters: parameters,
                         responses: responses))
             }
         }
