@@ -289,8 +289,8 @@ public enum PersonalPlaces {
             erasure: "Nothing."),
         PersonalPlace(name: "metrics", holds: "nothing: no label has a value of a person", erasure: "Nothing."),
         PersonalPlace(
-            name: "memory of a process", holds: "batches in work, tokens until they expire, open streams",
-            erasure: "Nothing: a batch ends within a lease, and a token or a stream gives no right to what is erased."),
+            name: "memory of a process", holds: "batches in work, tokens until they expire, used shares, open streams",
+            erasure: "Nothing: a batch ends within a lease, and a token, a share or a stream gives no right to what is erased."),
         PersonalPlace(
             name: "backups and the write-ahead log of PostgreSQL", holds: "everything, as of their time",
             erasure: "Nothing: they end with the retention of the backups. After a restore, erase again."),

@@ -53,9 +53,8 @@ struct EngagementOperations: Sendable {
         case .dayIsFull(let end):
             for event in events { count(event, "refused") }
             let wait = Duration.microseconds(max(0, end.microseconds - services.store.clock.now().microseconds))
-            var problem = Problem.rateLimited(retryAfter: wait)
-            problem.detail = "A person has at most \(Store.engagementPerDay) events a day. Nothing of this request is stored."
-            throw problem
+            throw Problem.rateLimited(
+                "A person has at most \(Store.engagementPerDay) events a day. Nothing of this request is stored.", retryAfter: wait)
         }
         return .json(.accepted) { json in
             json.beginObject()
