@@ -63,15 +63,17 @@ enum Grants {
             select 'tidings_app', 'function', f.id, f.object, 'execute', null from functions f where f.object = 'tidings.clock'
             union all
             select 'tidings_app', 'table', r.id, r.object, v.privilege, null
-            from relations r join (values ('tidings.clock_offset', 'select'), ('tidings.inbox', 'select'), ('tidings.likes', 'select'),
-                ('tidings.matches', 'select'), ('tidings.unblurs', 'select'), ('tidings.unblurs', 'insert'),
+            from relations r join (values ('tidings.clock_offset', 'select'), ('tidings.inbox', 'select'), ('tidings.inboxes', 'select'),
+                ('tidings.likes', 'select'), ('tidings.matches', 'select'), ('tidings.unblurs', 'select'), ('tidings.unblurs', 'insert'),
                 ('tidings.engagement', 'select'), ('tidings.engagement', 'insert'), ('tidings.engagement_days', 'select'),
                 ('tidings.engagement_days', 'insert')) as v(object, privilege)
                 on v.object = r.object
             union all
             select 'tidings_app', 'column', r.id, r.object, 'update', a.attname::text
             from relations r join (values ('tidings.inbox', 'seen_at'), ('tidings.inbox', 'read_at'), ('tidings.inbox', 'dismissed_at'),
-                ('tidings.inbox', 'deleted_at'), ('tidings.inbox', 'snoozed_until'), ('tidings.likes', 'passed'),
+                ('tidings.inbox', 'deleted_at'), ('tidings.inbox', 'snoozed_until'), ('tidings.inboxes', 'position'),
+                ('tidings.inboxes', 'total'), ('tidings.inboxes', 'unread'), ('tidings.inboxes', 'snoozed'),
+                ('tidings.inboxes', 'wakes_at'), ('tidings.likes', 'passed'),
                 ('tidings.unblurs', 'expires_at'), ('tidings.engagement_days', 'day'), ('tidings.engagement_days', 'n'))
                 as v(object, attribute) on v.object = r.object
             join pg_attribute a on a.attrelid = r.id and a.attname = v.attribute

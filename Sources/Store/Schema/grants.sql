@@ -60,21 +60,27 @@ do $$ begin
 end $$;
 
 -- Rows of the inbox are visible to the processes, and to the person that a transaction names. Without a name there is no row.
-do $$ begin
-    if to_regrole('tidings_run') is not null
-            and not exists (select from pg_policy where polrelid = 'tidings.inbox'::regclass and polname = 'pipeline') then
-        create policy pipeline on tidings.inbox to tidings_run using (true) with check (true);
-    end if;
-    if to_regrole('tidings_app') is not null then
-        if not exists (select from pg_policy where polrelid = 'tidings.inbox'::regclass and polname = 'person') then
-            create policy person on tidings.inbox to tidings_app
-                using (tenant = current_setting('tidings.tenant', true) and recipient_id = current_setting('tidings.recipient', true));
+do $$ declare
+    name text;
+begin
+    foreach name in array array['inbox', 'inboxes'] loop
+        if to_regrole('tidings_run') is not null and not exists (
+                select from pg_policy where polrelid = format('tidings.%I', name)::regclass and polname = 'pipeline') then
+            execute format('create policy pipeline on tidings.%I to tidings_run using (true) with check (true)', name);
         end if;
+        continue when to_regrole('tidings_app') is null or exists (
+            select from pg_policy where polrelid = format('tidings.%I', name)::regclass and polname = 'person');
+        execute format('create policy person on tidings.%I to tidings_app
+            using (tenant = current_setting(''tidings.tenant'', true) and recipient_id = current_setting(''tidings.recipient'', true))', name);
+    end loop;
+    if to_regrole('tidings_app') is not null then
         grant usage on schema tidings to tidings_app;
         grant execute on function tidings.clock() to tidings_app;
         grant select on tidings.clock_offset to tidings_app;
         -- No insert and no delete: a deleted entry keeps its row until retention.
         grant select, update (seen_at, read_at, dismissed_at, deleted_at, snoozed_until) on tidings.inbox to tidings_app;
+        -- A change of entries changes the counts, and takes a position.
+        grant select, update (position, total, unread, snoozed, wakes_at) on tidings.inboxes to tidings_app;
     end if;
 end $$;
 

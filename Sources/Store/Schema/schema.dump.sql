@@ -1302,6 +1302,20 @@ CREATE TABLE tidings.inbox_9 (
 )
 WITH (fillfactor='90');
 
+CREATE TABLE tidings.inboxes (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    "position" bigint NOT NULL,
+    forgotten bigint NOT NULL,
+    total integer NOT NULL,
+    unread integer NOT NULL,
+    snoozed integer NOT NULL,
+    wakes_at timestamp with time zone
+)
+WITH (fillfactor='70');
+
+ALTER TABLE ONLY tidings.inboxes FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE tidings.kept_days (
     date date NOT NULL,
     needed_at timestamp with time zone NOT NULL
@@ -2547,6 +2561,32 @@ COMMENT ON COLUMN tidings_ops.inbox.deleted_at IS 'Time at which the person dele
 
 COMMENT ON COLUMN tidings_ops.inbox.snoozed_until IS 'Until this time the entry is hidden and not counted. Then it is unread again. Null: never snoozed.';
 
+CREATE VIEW tidings_ops.inboxes AS
+ SELECT inboxes.tenant,
+    inboxes.recipient_id,
+    inboxes.total,
+    inboxes.unread,
+    inboxes.snoozed,
+    inboxes."position",
+    inboxes.wakes_at
+   FROM tidings.inboxes;
+
+COMMENT ON VIEW tidings_ops.inboxes IS 'The counts of each inbox. tidings db verify compares them with the entries. Indexed filter: tenant with recipient_id.';
+
+COMMENT ON COLUMN tidings_ops.inboxes.tenant IS 'The tenant of the person.';
+
+COMMENT ON COLUMN tidings_ops.inboxes.recipient_id IS 'The name that producers use.';
+
+COMMENT ON COLUMN tidings_ops.inboxes.total IS 'Number of entries in the listing.';
+
+COMMENT ON COLUMN tidings_ops.inboxes.unread IS 'Number of entries in the listing that are neither read nor dismissed.';
+
+COMMENT ON COLUMN tidings_ops.inboxes.snoozed IS 'Number of snoozed entries. They are not in the listing.';
+
+COMMENT ON COLUMN tidings_ops.inboxes."position" IS 'The newest position. Each arrival and each change of an entry gets the next one.';
+
+COMMENT ON COLUMN tidings_ops.inboxes.wakes_at IS 'Time at which the earliest snooze ends, or an earlier time. Null: no entry is snoozed.';
+
 CREATE VIEW tidings_ops.local_plans AS
  SELECT r.tenant,
     r.recipient_id,
@@ -3754,6 +3794,9 @@ ALTER TABLE ONLY tidings.inbox_8
 ALTER TABLE ONLY tidings.inbox_9
     ADD CONSTRAINT inbox_9_pkey PRIMARY KEY (tenant, recipient_id, notification_id);
 
+ALTER TABLE ONLY tidings.inboxes
+    ADD CONSTRAINT inboxes_pkey PRIMARY KEY (tenant, recipient_id);
+
 ALTER TABLE ONLY tidings.kept_days
     ADD CONSTRAINT kept_days_pkey PRIMARY KEY (date);
 
@@ -3963,6 +4006,8 @@ CREATE INDEX inbox_9_deleted_at_idx ON tidings.inbox_9 USING btree (deleted_at) 
 
 CREATE INDEX inbox_9_notification_id_idx ON tidings.inbox_9 USING brin (notification_id) WITH (autosummarize='on');
 
+CREATE INDEX inboxes_wakes_at_idx ON tidings.inboxes USING btree (wakes_at) WHERE (wakes_at IS NOT NULL);
+
 CREATE UNIQUE INDEX key_move_expr_idx ON tidings.key_move USING btree ((true));
 
 CREATE INDEX likes_liker ON tidings.likes USING btree (tenant, liker_id, recipient_id);
@@ -4137,6 +4182,8 @@ ALTER TABLE tidings.engagement_days ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE tidings.inbox ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE tidings.inboxes ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE tidings.liked_people ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE tidings.likes ENABLE ROW LEVEL SECURITY;
@@ -4149,6 +4196,8 @@ CREATE POLICY person ON tidings.engagement_days TO tidings_app USING (((tenant =
 
 CREATE POLICY person ON tidings.inbox TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (recipient_id = current_setting('tidings.recipient'::text, true))));
 
+CREATE POLICY person ON tidings.inboxes TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (recipient_id = current_setting('tidings.recipient'::text, true))));
+
 CREATE POLICY person ON tidings.likes TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (current_setting('tidings.recipient'::text, true) = recipient_id)));
 
 CREATE POLICY person ON tidings.matches TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND ((current_setting('tidings.recipient'::text, true) = one_id) OR (current_setting('tidings.recipient'::text, true) = other_id))));
@@ -4160,6 +4209,8 @@ CREATE POLICY pipeline ON tidings.engagement TO tidings_run USING (true) WITH CH
 CREATE POLICY pipeline ON tidings.engagement_days TO tidings_run USING (true) WITH CHECK (true);
 
 CREATE POLICY pipeline ON tidings.inbox TO tidings_run USING (true) WITH CHECK (true);
+
+CREATE POLICY pipeline ON tidings.inboxes TO tidings_run USING (true) WITH CHECK (true);
 
 CREATE POLICY pipeline ON tidings.liked_people TO tidings_run USING (true) WITH CHECK (true);
 
@@ -4376,6 +4427,19 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox_8 TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox_9 TO tidings_run;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inboxes TO tidings_run;
+GRANT SELECT ON TABLE tidings.inboxes TO tidings_app;
+
+GRANT UPDATE("position") ON TABLE tidings.inboxes TO tidings_app;
+
+GRANT UPDATE(total) ON TABLE tidings.inboxes TO tidings_app;
+
+GRANT UPDATE(unread) ON TABLE tidings.inboxes TO tidings_app;
+
+GRANT UPDATE(snoozed) ON TABLE tidings.inboxes TO tidings_app;
+
+GRANT UPDATE(wakes_at) ON TABLE tidings.inboxes TO tidings_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.kept_days TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.key_move TO tidings_run;
@@ -4489,6 +4553,9 @@ GRANT SELECT ON TABLE tidings_ops.growth TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.inbox TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.inbox TO tidings_ops_read;
+
+GRANT SELECT ON TABLE tidings_ops.inboxes TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.inboxes TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.local_plans TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.local_plans TO tidings_ops_read;

@@ -36,10 +36,35 @@ do $$ begin
 end $$;
 create index inbox_deleted_at_idx on tidings.inbox (deleted_at) where deleted_at is not null;
 
+-- The counts and the newest position of each person's inbox, and its lock: a transaction that writes entries of a person first locks this row,
+-- until its commit. So positions become visible in their order, and the counts are those of the entries at any moment.
+-- A position is given to each arrival and to each change. The first one is the time in milliseconds, so that an inbox that was removed and
+-- begins anew never gives a position twice.
+-- fillfactor: each arrival changes the row.
+create table tidings.inboxes (
+    tenant       text    not null,
+    recipient_id text    not null,
+    position     bigint  not null,  -- newest position
+    forgotten    bigint  not null,  -- changes up to this position cannot all be named, because their rows are gone
+    total        integer not null,  -- entries of the listing
+    unread       integer not null,  -- those that are neither read nor dismissed
+    snoozed      integer not null,  -- snoozed entries, which are not in the listing
+    wakes_at     timestamptz,       -- not later than the end of the earliest snooze; null: no entry is snoozed
+    primary key (tenant, recipient_id)
+) with (fillfactor = 70);
+-- For the releaser that ends snoozes.
+create index inboxes_wakes_at_idx on tidings.inboxes (wakes_at) where wakes_at is not null;
+
 -- A person's statements run as tidings_app, which sees only the rows of that person (grants.sql), even if a statement has a wrong condition.
 -- "force" binds the owner too, so grants.sql also gives the owner a policy.
-alter table tidings.inbox enable row level security;
-alter table tidings.inbox force row level security;
+do $$ declare
+    name text;
+begin
+    foreach name in array array['inbox', 'inboxes'] loop
+        execute format('alter table tidings.%I enable row level security', name);
+        execute format('alter table tidings.%I force row level security', name);
+    end loop;
+end $$;
 
 -- For operators -------------------------------------------------------------------------------------------------------------------------
 
@@ -63,3 +88,15 @@ comment on column tidings_ops.inbox.deleted_at is
     'Time at which the person deleted the entry. The row is deleted a day after the limit for undo. Null: not deleted.';
 comment on column tidings_ops.inbox.snoozed_until is
     'Until this time the entry is hidden and not counted. Then it is unread again. Null: never snoozed.';
+
+create view tidings_ops.inboxes as
+    select tenant, recipient_id, total, unread, snoozed, position, wakes_at from tidings.inboxes;
+
+comment on view tidings_ops.inboxes is 'The counts of each inbox. tidings db verify compares them with the entries. Indexed filter: tenant with recipient_id.';
+comment on column tidings_ops.inboxes.tenant is 'The tenant of the person.';
+comment on column tidings_ops.inboxes.recipient_id is 'The name that producers use.';
+comment on column tidings_ops.inboxes.total is 'Number of entries in the listing.';
+comment on column tidings_ops.inboxes.unread is 'Number of entries in the listing that are neither read nor dismissed.';
+comment on column tidings_ops.inboxes.snoozed is 'Number of snoozed entries. They are not in the listing.';
+comment on column tidings_ops.inboxes.position is 'The newest position. Each arrival and each change of an entry gets the next one.';
+comment on column tidings_ops.inboxes.wakes_at is 'Time at which the earliest snooze ends, or an earlier time. Null: no entry is snoozed.';
