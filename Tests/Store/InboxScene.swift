@@ -2,6 +2,7 @@ import TidingsContracts
 import TidingsCore
 import TidingsPostgres
 import TidingsStore
+import TidingsTestSupport
 
 /// Inboxes of the scene's people. Entries come through the transaction of an intake, as from a router.
 extension StoreScene {
@@ -12,19 +13,36 @@ extension StoreScene {
     func deliver(to person: RecipientKey, _ content: Content = Content(title: "T"), scheduledFor: Timestamp? = nil) async throws
         -> NotificationID
     {
-        var intent = Intent(
-            tenant: person.tenant, source: "/tests", id: "e", type: "orderUpdate", recipient: person.id, content: content)
+        var intent = Self.intent(to: person, content)
         intent.scheduledFor = scheduledFor
-        let id = store.clock.nextID()
-        let key = Digest128(high: id.high, low: id.low)
-        let decoded = DecodedIntent(intent: intent, idempotencyKey: key, contentHash: key, bytesInMessage: 0..<1)
+        return try await deliver([intent])[0]
+    }
+
+    /// Puts a new entry into the inbox of each person, in one batch. Returns the ids in the order of the people.
+    @discardableResult
+    func deliver(toEach people: [RecipientKey]) async throws -> [NotificationID] {
+        try await deliver(people.map { Self.intent(to: $0, Content(title: "T")) })
+    }
+
+    private static func intent(to person: RecipientKey, _ content: Content) -> Intent {
+        Intent(tenant: person.tenant, source: "/tests", id: "e", type: "orderUpdate", recipient: person.id, content: content)
+    }
+
+    private func deliver(_ intents: [Intent]) async throws -> [NotificationID] {
+        let ids = intents.map { _ in store.clock.nextID() }
+        let decoded = zip(ids, intents).map { id, intent in
+            let key = Digest128(high: id.high, low: id.low)
+            return DecodedIntent(intent: intent, idempotencyKey: key, contentHash: key, bytesInMessage: 0..<1)
+        }
+        var unused = ids.makeIterator()
+        let claims = IntakeClaims(decoded) { unused.next() ?? ids[0] }
         _ = try await store.intake { intake in
-            guard let claimed = try await intake.claim(IntakeClaims([decoded]) { id }, zones: zones) else { return IntakeResult() }
+            guard let claimed = try await intake.claim(claims, zones: zones) else { return IntakeResult() }
             var write = IntakeWrite(catalogue: catalogue, refused: [], now: claimed.now)
             for one in claimed.all { write.accept(one, routed: Self.inApp(now: claimed.now)) }
             return try await intake.write(write)
         }
-        return id
+        return ids
     }
 
     /// Puts new entries into the inbox, the oldest first.

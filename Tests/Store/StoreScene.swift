@@ -15,21 +15,28 @@ struct StoreScene: Sendable {
 
     /// Runs the body with a scene. The database is dropped afterwards in any case.
     static func with<Result: Sendable>(_ body: (StoreScene) async throws -> Result) async throws -> Result {
-        try await withTestSystem(usesBroker: false) { try await with($0, body) }
+        try await withTestSystem(usesBroker: false) { try await with($0, log: { _ in }, body) }
+    }
+
+    /// Runs the body with a scene whose store tells `log` the events of its connections.
+    static func logging<Result: Sendable>(
+        to log: @escaping @Sendable (PostgresPoolEvent) -> Void, _ body: (StoreScene) async throws -> Result
+    ) async throws -> Result {
+        try await withTestSystem(usesBroker: false) { try await with($0, log: log, body) }
     }
 
     /// Runs the body with a scene on a server of its own, whose commits may wait for a standby.
     static func withStandby<Result: Sendable>(_ body: (StoreScene, StandbyServer) async throws -> Result) async throws -> Result {
         try await StandbyServer.with { server in
             let system = try await TestSystem(databaseURL: server.databaseURL, amqpURL: "amqp://127.0.0.1/none")
-            return try await with(system) { try await body($0, server) }
+            return try await with(system, log: { _ in }) { try await body($0, server) }
         }
     }
 
     private static func with<Result: Sendable>(
-        _ system: TestSystem, _ body: (StoreScene) async throws -> Result
+        _ system: TestSystem, log: @escaping @Sendable (PostgresPoolEvent) -> Void, _ body: (StoreScene) async throws -> Result
     ) async throws -> Result {
-        let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 3, name: "store tests")
+        let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 3, name: "store tests", log: log)
         do {
             try await store.open()
             let result = try await body(StoreScene(system: system, store: store))
