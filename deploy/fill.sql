@@ -164,10 +164,10 @@ begin
         from tidings_fill.model m, tidings_fill.notifications_p%1$s n, tidings_fill.model_deliveries d
         $sql$, suffix);
     execute format($sql$
-        insert into tidings_fill.inbox (tenant, recipient_id, notification_id, type, category, title, body, data, image_url, group_key,
+        insert into tidings_fill.inbox (tenant, recipient_id, notification_id, position, type, category, title, body, data, image_url, group_key,
             scheduled_for, created_at)
-        select tenant, recipient_id, id, type, category, title, body, data, content_fields::json ->> 'imageURL', group_key, scheduled_for,
-            accepted_at
+        select tenant, recipient_id, id, (extract(epoch from accepted_at) * 1000)::bigint, type, category, title, body, data,
+            content_fields::json ->> 'imageURL', group_key, scheduled_for, accepted_at
         from tidings_fill.notifications_p%1$s
         $sql$, suffix);
     execute format($sql$
@@ -219,7 +219,7 @@ begin
     execute format('alter table tidings.idempotency attach partition tidings.%I for values with (modulus 8, remainder %s)', child, part);
 end $$;
 
--- The same for one part of the inbox.
+-- The same for one part of the inbox. The people of the part get their counts.
 create or replace function tidings_fill.put_inbox(part integer) returns void language plpgsql as $$
 declare
     child constant text := 'inbox_' || part;
@@ -228,6 +228,8 @@ begin
     set local maintenance_work_mem = '512MB';
     execute format('alter table tidings_fill.%I add primary key (tenant, recipient_id, notification_id) with (fillfactor = 70)', child);
     execute format('alter index tidings_fill.%I reset (fillfactor)', child || '_pkey');
+    execute format('create unique index on tidings_fill.%I (tenant, recipient_id, position) with (fillfactor = 70)
+        where deleted_at is null and snoozed_until is null', child);
     execute format('create index on tidings_fill.%I using brin (notification_id) with (autosummarize = on)', child);
     lock table tidings.inbox in access exclusive mode;
     execute format('insert into tidings_fill.%I select * from tidings.%I', child, child);
@@ -235,6 +237,13 @@ begin
     execute format('drop table tidings.%I', child);
     execute format('alter table tidings_fill.%I set schema tidings', child);
     execute format('alter table tidings.inbox attach partition tidings.%I for values with (modulus 16, remainder %s)', child, part);
+    execute format('insert into tidings.inboxes as b (tenant, recipient_id, position, forgotten, total, unread, snoozed)
+        select tenant, recipient_id, max(greatest(position, changed)), 0, count(*) filter (where listed),
+            count(*) filter (where listed and read_at is null and dismissed_at is null),
+            count(*) filter (where deleted_at is null and snoozed_until is not null)
+        from tidings.%I, lateral (select deleted_at is null and snoozed_until is null as listed) l group by tenant, recipient_id
+        on conflict (tenant, recipient_id) do update set position = greatest(b.position, excluded.position), total = excluded.total,
+            unread = excluded.unread, snoozed = excluded.snoozed', child);
 end $$;
 
 -- Returns the number of deliveries of the days that are filled and not yet past retention.

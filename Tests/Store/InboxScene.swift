@@ -73,4 +73,17 @@ extension StoreScene {
             start = next
         }
     }
+
+    /// Each entry of the person with its position, the lowest position first.
+    func positions(of person: RecipientKey) async throws -> [(id: NotificationID, position: Int64)] {
+        try await system.query(
+            """
+            select notification_id, position from tidings_ops.inbox
+            where tenant = \(person.tenant) and recipient_id = \(person.id) order by position
+            """
+        ).rows.map { row in
+            let (id, position) = try row.decode((NotificationID, Int64).self)
+            return (id, position)
+        }
+    }
 }

@@ -21,8 +21,8 @@ import TidingsTestSupport
             #expect(try await first.migrate().missing?.isEmpty == true)
             _ = try await TestSystem.query(
                 """
-                insert into tidings.inbox (tenant, recipient_id, notification_id, type, category, data, created_at)
-                values ('default', 'ann', '01890000-0000-7000-8000-000000000000', 'orderUpdate', 'transactional', '{}', now())
+                insert into tidings.inbox (tenant, recipient_id, notification_id, position, type, category, data, created_at)
+                values ('default', 'ann', '01890000-0000-7000-8000-000000000000', 1, 'orderUpdate', 'transactional', '{}', now())
                 """, at: database)
             #expect(try await count("select count(*) from tidings_ops.inbox") == 1)
 

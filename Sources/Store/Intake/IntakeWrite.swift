@@ -130,9 +130,10 @@ public struct IntakeWrite: Sendable {
     }
 
     func statements(packs: [Pack]) -> [SQL] {
+        // Inboxes last: batches of the same people wait for these locks, and hold them until the commit.
         [
-            inbox.insert(at: now), ended.insert, due.insert, PackRows(packs: packs).insert(decidedAt: now),
-            RefusedRows(refused).insert, dropped.insert, tally.insert,
+            ended.insert, due.insert, PackRows(packs: packs).insert(decidedAt: now), RefusedRows(refused).insert, dropped.insert,
+            tally.insert, inbox.insert(at: now),
         ].compactMap { $0 }
     }
 }

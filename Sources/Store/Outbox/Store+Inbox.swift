@@ -53,11 +53,18 @@ extension Store {
                     where r.tenant = told.tenant and r.id = told.recipient_id limit 1) r on true
                 cross join lateral (select \(Tombstones.isErased(tenant: "told.tenant", recipient: "told.recipient_id")) as is_erased
                     offset 0) t
+            ), arriving as materialized (
+                -- An entry that exists already is not counted again.
+                select distinct on (judged.tenant, judged.recipient_id, judged.notification_id) judged.* from judged
+                left join lateral (select true as is_there from tidings.inbox i where i.tenant = judged.tenant
+                    and i.recipient_id = judged.recipient_id and i.notification_id = judged.notification_id limit 1) known on true
+                where not judged.again and not judged.is_erased and known.is_there is null
+                order by judged.tenant, judged.recipient_id, judged.notification_id
+            ), people as (
+                \(InboxRows.count(from: "arriving"))
             ), stored as (
                 \(InboxRows.insert(
-                    scheduledFor: "(select n.scheduled_for from tidings.notifications n where n.id = judged.notification_id)",
-                    from: "judged where not again and not is_erased"))
-                on conflict do nothing
+                    scheduledFor: "(select n.scheduled_for from tidings.notifications n where n.id = a.notification_id)", from: "arriving"))
             ), ended as (
                 \(EndedRows.insert(
                     channel: "'inApp'", endpoint: "null", state: "case when is_erased then 'suppressed' else 'delivered' end",

@@ -70,8 +70,9 @@ enum Grants {
                 on v.object = r.object
             union all
             select 'tidings_app', 'column', r.id, r.object, 'update', a.attname::text
-            from relations r join (values ('tidings.inbox', 'seen_at'), ('tidings.inbox', 'read_at'), ('tidings.inbox', 'dismissed_at'),
-                ('tidings.inbox', 'deleted_at'), ('tidings.inbox', 'snoozed_until'), ('tidings.inboxes', 'position'),
+            from relations r join (values ('tidings.inbox', 'position'), ('tidings.inbox', 'changed'), ('tidings.inbox', 'seen_at'),
+                ('tidings.inbox', 'read_at'), ('tidings.inbox', 'dismissed_at'), ('tidings.inbox', 'deleted_at'),
+                ('tidings.inbox', 'snoozed_until'), ('tidings.inbox', 'woken_at'), ('tidings.inboxes', 'position'),
                 ('tidings.inboxes', 'total'), ('tidings.inboxes', 'unread'), ('tidings.inboxes', 'snoozed'),
                 ('tidings.inboxes', 'wakes_at'), ('tidings.likes', 'passed'),
                 ('tidings.unblurs', 'expires_at'), ('tidings.engagement_days', 'day'), ('tidings.engagement_days', 'n'))

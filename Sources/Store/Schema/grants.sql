@@ -78,7 +78,8 @@ begin
         grant execute on function tidings.clock() to tidings_app;
         grant select on tidings.clock_offset to tidings_app;
         -- No insert and no delete: a deleted entry keeps its row until retention.
-        grant select, update (seen_at, read_at, dismissed_at, deleted_at, snoozed_until) on tidings.inbox to tidings_app;
+        grant select, update (position, changed, seen_at, read_at, dismissed_at, deleted_at, snoozed_until, woken_at)
+            on tidings.inbox to tidings_app;
         -- A change of entries changes the counts, and takes a position.
         grant select, update (position, total, unread, snoozed, wakes_at) on tidings.inboxes to tidings_app;
     end if;

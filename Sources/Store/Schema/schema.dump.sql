@@ -947,6 +947,8 @@ CREATE TABLE tidings.inbox (
     tenant text NOT NULL,
     recipient_id text NOT NULL,
     notification_id uuid NOT NULL,
+    "position" bigint NOT NULL,
+    changed bigint,
     type text NOT NULL,
     category text NOT NULL,
     title text,
@@ -960,7 +962,8 @@ CREATE TABLE tidings.inbox (
     read_at timestamp with time zone,
     dismissed_at timestamp with time zone,
     deleted_at timestamp with time zone,
-    snoozed_until timestamp with time zone
+    snoozed_until timestamp with time zone,
+    woken_at timestamp with time zone
 )
 PARTITION BY HASH (tenant, recipient_id);
 
@@ -970,6 +973,8 @@ CREATE TABLE tidings.inbox_0 (
     tenant text NOT NULL,
     recipient_id text NOT NULL,
     notification_id uuid NOT NULL,
+    "position" bigint NOT NULL,
+    changed bigint,
     type text NOT NULL,
     category text NOT NULL,
     title text,
@@ -983,7 +988,8 @@ CREATE TABLE tidings.inbox_0 (
     read_at timestamp with time zone,
     dismissed_at timestamp with time zone,
     deleted_at timestamp with time zone,
-    snoozed_until timestamp with time zone
+    snoozed_until timestamp with time zone,
+    woken_at timestamp with time zone
 )
 WITH (fillfactor='90');
 
@@ -991,6 +997,8 @@ CREATE TABLE tidings.inbox_1 (
     tenant text NOT NULL,
     recipient_id text NOT NULL,
     notification_id uuid NOT NULL,
+    "position" bigint NOT NULL,
+    changed bigint,
     type text NOT NULL,
     category text NOT NULL,
     title text,
@@ -1004,7 +1012,8 @@ CREATE TABLE tidings.inbox_1 (
     read_at timestamp with time zone,
     dismissed_at timestamp with time zone,
     deleted_at timestamp with time zone,
-    snoozed_until timestamp with time zone
+    snoozed_until timestamp with time zone,
+    woken_at timestamp with time zone
 )
 WITH (fillfactor='90');
 
@@ -1012,6 +1021,8 @@ CREATE TABLE tidings.inbox_10 (
     tenant text NOT NULL,
     recipient_id text NOT NULL,
     notification_id uuid NOT NULL,
+    "position" bigint NOT NULL,
+    changed bigint,
     type text NOT NULL,
     category text NOT NULL,
     title text,
@@ -1025,7 +1036,8 @@ CREATE TABLE tidings.inbox_10 (
     read_at timestamp with time zone,
     dismissed_at timestamp with time zone,
     deleted_at timestamp with time zone,
-    snoozed_until timestamp with time zone
+    snoozed_until timestamp with time zone,
+    woken_at timestamp with time zone
 )
 WITH (fillfactor='90');
 
@@ -1033,6 +1045,8 @@ CREATE TABLE tidings.inbox_11 (
     tenant text NOT NULL,
     recipient_id text NOT NULL,
     notification_id uuid NOT NULL,
+    "position" bigint NOT NULL,
+    changed bigint,
     type text NOT NULL,
     category text NOT NULL,
     title text,
@@ -1046,7 +1060,8 @@ CREATE TABLE tidings.inbox_11 (
     read_at timestamp with time zone,
     dismissed_at timestamp with time zone,
     deleted_at timestamp with time zone,
-    snoozed_until timestamp with time zone
+    snoozed_until timestamp with time zone,
+    woken_at timestamp with time zone
 )
 WITH (fillfactor='90');
 
@@ -1054,6 +1069,8 @@ CREATE TABLE tidings.inbox_12 (
     tenant text NOT NULL,
     recipient_id text NOT NULL,
     notification_id uuid NOT NULL,
+    "position" bigint NOT NULL,
+    changed bigint,
     type text NOT NULL,
     category text NOT NULL,
     title text,
@@ -1067,7 +1084,8 @@ CREATE TABLE tidings.inbox_12 (
     read_at timestamp with time zone,
     dismissed_at timestamp with time zone,
     deleted_at timestamp with time zone,
-    snoozed_until timestamp with time zone
+    snoozed_until timestamp with time zone,
+    woken_at timestamp with time zone
 )
 WITH (fillfactor='90');
 
@@ -1075,6 +1093,8 @@ CREATE TABLE tidings.inbox_13 (
     tenant text NOT NULL,
     recipient_id text NOT NULL,
     notification_id uuid NOT NULL,
+    "position" bigint NOT NULL,
+    changed bigint,
     type text NOT NULL,
     category text NOT NULL,
     title text,
@@ -1088,7 +1108,8 @@ CREATE TABLE tidings.inbox_13 (
     read_at timestamp with time zone,
     dismissed_at timestamp with time zone,
     deleted_at timestamp with time zone,
-    snoozed_until timestamp with time zone
+    snoozed_until timestamp with time zone,
+    woken_at timestamp with time zone
 )
 WITH (fillfactor='90');
 
@@ -1096,6 +1117,8 @@ CREATE TABLE tidings.inbox_14 (
     tenant text NOT NULL,
     recipient_id text NOT NULL,
     notification_id uuid NOT NULL,
+    "position" bigint NOT NULL,
+    changed bigint,
     type text NOT NULL,
     category text NOT NULL,
     title text,
@@ -1109,7 +1132,8 @@ CREATE TABLE tidings.inbox_14 (
     read_at timestamp with time zone,
     dismissed_at timestamp with time zone,
     deleted_at timestamp with time zone,
-    snoozed_until timestamp with time zone
+    snoozed_until timestamp with time zone,
+    woken_at timestamp with time zone
 )
 WITH (fillfactor='90');
 
@@ -1117,6 +1141,8 @@ CREATE TABLE tidings.inbox_15 (
     tenant text NOT NULL,
     recipient_id text NOT NULL,
     notification_id uuid NOT NULL,
+    "position" bigint NOT NULL,
+    changed bigint,
     type text NOT NULL,
     category text NOT NULL,
     title text,
@@ -1130,7 +1156,8 @@ CREATE TABLE tidings.inbox_15 (
     read_at timestamp with time zone,
     dismissed_at timestamp with time zone,
     deleted_at timestamp with time zone,
-    snoozed_until timestamp with time zone
+    snoozed_until timestamp with time zone,
+    woken_at timestamp with time zone
 )
 WITH (fillfactor='90');
 
@@ -1138,6 +1165,8 @@ CREATE TABLE tidings.inbox_2 (
     tenant text NOT NULL,
     recipient_id text NOT NULL,
     notification_id uuid NOT NULL,
+    "position" bigint NOT NULL,
+    changed bigint,
     type text NOT NULL,
     category text NOT NULL,
     title text,
@@ -1151,7 +1180,8 @@ CREATE TABLE tidings.inbox_2 (
     read_at timestamp with time zone,
     dismissed_at timestamp with time zone,
     deleted_at timestamp with time zone,
-    snoozed_until timestamp with time zone
+    snoozed_until timestamp with time zone,
+    woken_at timestamp with time zone
 )
 WITH (fillfactor='90');
 
@@ -1159,6 +1189,8 @@ CREATE TABLE tidings.inbox_3 (
     tenant text NOT NULL,
     recipient_id text NOT NULL,
     notification_id uuid NOT NULL,
+    "position" bigint NOT NULL,
+    changed bigint,
     type text NOT NULL,
     category text NOT NULL,
     title text,
@@ -1172,7 +1204,8 @@ CREATE TABLE tidings.inbox_3 (
     read_at timestamp with time zone,
     dismissed_at timestamp with time zone,
     deleted_at timestamp with time zone,
-    snoozed_until timestamp with time zone
+    snoozed_until timestamp with time zone,
+    woken_at timestamp with time zone
 )
 WITH (fillfactor='90');
 
@@ -1180,6 +1213,8 @@ CREATE TABLE tidings.inbox_4 (
     tenant text NOT NULL,
     recipient_id text NOT NULL,
     notification_id uuid NOT NULL,
+    "position" bigint NOT NULL,
+    changed bigint,
     type text NOT NULL,
     category text NOT NULL,
     title text,
@@ -1193,7 +1228,8 @@ CREATE TABLE tidings.inbox_4 (
     read_at timestamp with time zone,
     dismissed_at timestamp with time zone,
     deleted_at timestamp with time zone,
-    snoozed_until timestamp with time zone
+    snoozed_until timestamp with time zone,
+    woken_at timestamp with time zone
 )
 WITH (fillfactor='90');
 
@@ -1201,6 +1237,8 @@ CREATE TABLE tidings.inbox_5 (
     tenant text NOT NULL,
     recipient_id text NOT NULL,
     notification_id uuid NOT NULL,
+    "position" bigint NOT NULL,
+    changed bigint,
     type text NOT NULL,
     category text NOT NULL,
     title text,
@@ -1214,7 +1252,8 @@ CREATE TABLE tidings.inbox_5 (
     read_at timestamp with time zone,
     dismissed_at timestamp with time zone,
     deleted_at timestamp with time zone,
-    snoozed_until timestamp with time zone
+    snoozed_until timestamp with time zone,
+    woken_at timestamp with time zone
 )
 WITH (fillfactor='90');
 
@@ -1222,6 +1261,8 @@ CREATE TABLE tidings.inbox_6 (
     tenant text NOT NULL,
     recipient_id text NOT NULL,
     notification_id uuid NOT NULL,
+    "position" bigint NOT NULL,
+    changed bigint,
     type text NOT NULL,
     category text NOT NULL,
     title text,
@@ -1235,7 +1276,8 @@ CREATE TABLE tidings.inbox_6 (
     read_at timestamp with time zone,
     dismissed_at timestamp with time zone,
     deleted_at timestamp with time zone,
-    snoozed_until timestamp with time zone
+    snoozed_until timestamp with time zone,
+    woken_at timestamp with time zone
 )
 WITH (fillfactor='90');
 
@@ -1243,6 +1285,8 @@ CREATE TABLE tidings.inbox_7 (
     tenant text NOT NULL,
     recipient_id text NOT NULL,
     notification_id uuid NOT NULL,
+    "position" bigint NOT NULL,
+    changed bigint,
     type text NOT NULL,
     category text NOT NULL,
     title text,
@@ -1256,7 +1300,8 @@ CREATE TABLE tidings.inbox_7 (
     read_at timestamp with time zone,
     dismissed_at timestamp with time zone,
     deleted_at timestamp with time zone,
-    snoozed_until timestamp with time zone
+    snoozed_until timestamp with time zone,
+    woken_at timestamp with time zone
 )
 WITH (fillfactor='90');
 
@@ -1264,6 +1309,8 @@ CREATE TABLE tidings.inbox_8 (
     tenant text NOT NULL,
     recipient_id text NOT NULL,
     notification_id uuid NOT NULL,
+    "position" bigint NOT NULL,
+    changed bigint,
     type text NOT NULL,
     category text NOT NULL,
     title text,
@@ -1277,7 +1324,8 @@ CREATE TABLE tidings.inbox_8 (
     read_at timestamp with time zone,
     dismissed_at timestamp with time zone,
     deleted_at timestamp with time zone,
-    snoozed_until timestamp with time zone
+    snoozed_until timestamp with time zone,
+    woken_at timestamp with time zone
 )
 WITH (fillfactor='90');
 
@@ -1285,6 +1333,8 @@ CREATE TABLE tidings.inbox_9 (
     tenant text NOT NULL,
     recipient_id text NOT NULL,
     notification_id uuid NOT NULL,
+    "position" bigint NOT NULL,
+    changed bigint,
     type text NOT NULL,
     category text NOT NULL,
     title text,
@@ -1298,7 +1348,8 @@ CREATE TABLE tidings.inbox_9 (
     read_at timestamp with time zone,
     dismissed_at timestamp with time zone,
     deleted_at timestamp with time zone,
-    snoozed_until timestamp with time zone
+    snoozed_until timestamp with time zone,
+    woken_at timestamp with time zone
 )
 WITH (fillfactor='90');
 
@@ -2534,7 +2585,9 @@ CREATE VIEW tidings_ops.inbox AS
     inbox.read_at,
     inbox.dismissed_at,
     inbox.deleted_at,
-    inbox.snoozed_until
+    inbox.snoozed_until,
+    inbox."position",
+    inbox.woken_at
    FROM tidings.inbox;
 
 COMMENT ON VIEW tidings_ops.inbox IS 'The inbox of each person, without titles, bodies and data. Indexed filter: tenant with recipient_id, also with notification_id.';
@@ -2543,7 +2596,7 @@ COMMENT ON COLUMN tidings_ops.inbox.tenant IS 'The tenant of the person.';
 
 COMMENT ON COLUMN tidings_ops.inbox.recipient_id IS 'The name that producers use.';
 
-COMMENT ON COLUMN tidings_ops.inbox.notification_id IS 'The notification. A listing has the newest id first.';
+COMMENT ON COLUMN tidings_ops.inbox.notification_id IS 'The notification.';
 
 COMMENT ON COLUMN tidings_ops.inbox.type IS 'The type of the notification.';
 
@@ -2557,9 +2610,13 @@ COMMENT ON COLUMN tidings_ops.inbox.read_at IS 'Time at which the person read th
 
 COMMENT ON COLUMN tidings_ops.inbox.dismissed_at IS 'Time at which the person dismissed the entry. It stays in the listing and does not count as unread. Null: not dismissed.';
 
-COMMENT ON COLUMN tidings_ops.inbox.deleted_at IS 'Time at which the person deleted the entry. The row is deleted a day after the limit for undo. Null: not deleted.';
+COMMENT ON COLUMN tidings_ops.inbox.deleted_at IS 'Time at which the person deleted the entry, or its retention ended. The row is deleted a day after the limit for undo. Null: not deleted.';
 
-COMMENT ON COLUMN tidings_ops.inbox.snoozed_until IS 'Until this time the entry is hidden and not counted. Then it is unread again. Null: never snoozed.';
+COMMENT ON COLUMN tidings_ops.inbox.snoozed_until IS 'Until this time the entry is hidden and not counted. Then it arrives anew, and this column becomes null. Null: not snoozed.';
+
+COMMENT ON COLUMN tidings_ops.inbox."position" IS 'Place of the entry in the listing, the highest first. It grows for each person in the order of arrival.';
+
+COMMENT ON COLUMN tidings_ops.inbox.woken_at IS 'Time at which the last snooze of the entry ended. Null: no snooze has ended.';
 
 CREATE VIEW tidings_ops.inboxes AS
  SELECT inboxes.tenant,
@@ -3946,65 +4003,167 @@ CREATE INDEX inbox_0_deleted_at_idx ON tidings.inbox_0 USING btree (deleted_at) 
 
 CREATE INDEX inbox_0_notification_id_idx ON tidings.inbox_0 USING brin (notification_id) WITH (autosummarize='on');
 
+CREATE INDEX inbox_changed_idx ON ONLY tidings.inbox USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
+
+CREATE INDEX inbox_0_tenant_recipient_id_changed_idx ON tidings.inbox_0 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
+
+CREATE UNIQUE INDEX inbox_position_idx ON ONLY tidings.inbox USING btree (tenant, recipient_id, "position") WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
+
+CREATE UNIQUE INDEX inbox_0_tenant_recipient_id_position_idx ON tidings.inbox_0 USING btree (tenant, recipient_id, "position") WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
+
+CREATE INDEX inbox_snoozed_idx ON ONLY tidings.inbox USING btree (tenant, recipient_id, snoozed_until, "position") WHERE ((snoozed_until IS NOT NULL) AND (deleted_at IS NULL));
+
+CREATE INDEX inbox_0_tenant_recipient_id_snoozed_until_position_idx ON tidings.inbox_0 USING btree (tenant, recipient_id, snoozed_until, "position") WHERE ((snoozed_until IS NOT NULL) AND (deleted_at IS NULL));
+
 CREATE INDEX inbox_10_deleted_at_idx ON tidings.inbox_10 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX inbox_10_notification_id_idx ON tidings.inbox_10 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX inbox_10_tenant_recipient_id_changed_idx ON tidings.inbox_10 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
+
+CREATE UNIQUE INDEX inbox_10_tenant_recipient_id_position_idx ON tidings.inbox_10 USING btree (tenant, recipient_id, "position") WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
+
+CREATE INDEX inbox_10_tenant_recipient_id_snoozed_until_position_idx ON tidings.inbox_10 USING btree (tenant, recipient_id, snoozed_until, "position") WHERE ((snoozed_until IS NOT NULL) AND (deleted_at IS NULL));
 
 CREATE INDEX inbox_11_deleted_at_idx ON tidings.inbox_11 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX inbox_11_notification_id_idx ON tidings.inbox_11 USING brin (notification_id) WITH (autosummarize='on');
 
+CREATE INDEX inbox_11_tenant_recipient_id_changed_idx ON tidings.inbox_11 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
+
+CREATE UNIQUE INDEX inbox_11_tenant_recipient_id_position_idx ON tidings.inbox_11 USING btree (tenant, recipient_id, "position") WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
+
+CREATE INDEX inbox_11_tenant_recipient_id_snoozed_until_position_idx ON tidings.inbox_11 USING btree (tenant, recipient_id, snoozed_until, "position") WHERE ((snoozed_until IS NOT NULL) AND (deleted_at IS NULL));
+
 CREATE INDEX inbox_12_deleted_at_idx ON tidings.inbox_12 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX inbox_12_notification_id_idx ON tidings.inbox_12 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX inbox_12_tenant_recipient_id_changed_idx ON tidings.inbox_12 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
+
+CREATE UNIQUE INDEX inbox_12_tenant_recipient_id_position_idx ON tidings.inbox_12 USING btree (tenant, recipient_id, "position") WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
+
+CREATE INDEX inbox_12_tenant_recipient_id_snoozed_until_position_idx ON tidings.inbox_12 USING btree (tenant, recipient_id, snoozed_until, "position") WHERE ((snoozed_until IS NOT NULL) AND (deleted_at IS NULL));
 
 CREATE INDEX inbox_13_deleted_at_idx ON tidings.inbox_13 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX inbox_13_notification_id_idx ON tidings.inbox_13 USING brin (notification_id) WITH (autosummarize='on');
 
+CREATE INDEX inbox_13_tenant_recipient_id_changed_idx ON tidings.inbox_13 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
+
+CREATE UNIQUE INDEX inbox_13_tenant_recipient_id_position_idx ON tidings.inbox_13 USING btree (tenant, recipient_id, "position") WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
+
+CREATE INDEX inbox_13_tenant_recipient_id_snoozed_until_position_idx ON tidings.inbox_13 USING btree (tenant, recipient_id, snoozed_until, "position") WHERE ((snoozed_until IS NOT NULL) AND (deleted_at IS NULL));
+
 CREATE INDEX inbox_14_deleted_at_idx ON tidings.inbox_14 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX inbox_14_notification_id_idx ON tidings.inbox_14 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX inbox_14_tenant_recipient_id_changed_idx ON tidings.inbox_14 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
+
+CREATE UNIQUE INDEX inbox_14_tenant_recipient_id_position_idx ON tidings.inbox_14 USING btree (tenant, recipient_id, "position") WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
+
+CREATE INDEX inbox_14_tenant_recipient_id_snoozed_until_position_idx ON tidings.inbox_14 USING btree (tenant, recipient_id, snoozed_until, "position") WHERE ((snoozed_until IS NOT NULL) AND (deleted_at IS NULL));
 
 CREATE INDEX inbox_15_deleted_at_idx ON tidings.inbox_15 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX inbox_15_notification_id_idx ON tidings.inbox_15 USING brin (notification_id) WITH (autosummarize='on');
 
+CREATE INDEX inbox_15_tenant_recipient_id_changed_idx ON tidings.inbox_15 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
+
+CREATE UNIQUE INDEX inbox_15_tenant_recipient_id_position_idx ON tidings.inbox_15 USING btree (tenant, recipient_id, "position") WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
+
+CREATE INDEX inbox_15_tenant_recipient_id_snoozed_until_position_idx ON tidings.inbox_15 USING btree (tenant, recipient_id, snoozed_until, "position") WHERE ((snoozed_until IS NOT NULL) AND (deleted_at IS NULL));
+
 CREATE INDEX inbox_1_deleted_at_idx ON tidings.inbox_1 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX inbox_1_notification_id_idx ON tidings.inbox_1 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX inbox_1_tenant_recipient_id_changed_idx ON tidings.inbox_1 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
+
+CREATE UNIQUE INDEX inbox_1_tenant_recipient_id_position_idx ON tidings.inbox_1 USING btree (tenant, recipient_id, "position") WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
+
+CREATE INDEX inbox_1_tenant_recipient_id_snoozed_until_position_idx ON tidings.inbox_1 USING btree (tenant, recipient_id, snoozed_until, "position") WHERE ((snoozed_until IS NOT NULL) AND (deleted_at IS NULL));
 
 CREATE INDEX inbox_2_deleted_at_idx ON tidings.inbox_2 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX inbox_2_notification_id_idx ON tidings.inbox_2 USING brin (notification_id) WITH (autosummarize='on');
 
+CREATE INDEX inbox_2_tenant_recipient_id_changed_idx ON tidings.inbox_2 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
+
+CREATE UNIQUE INDEX inbox_2_tenant_recipient_id_position_idx ON tidings.inbox_2 USING btree (tenant, recipient_id, "position") WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
+
+CREATE INDEX inbox_2_tenant_recipient_id_snoozed_until_position_idx ON tidings.inbox_2 USING btree (tenant, recipient_id, snoozed_until, "position") WHERE ((snoozed_until IS NOT NULL) AND (deleted_at IS NULL));
+
 CREATE INDEX inbox_3_deleted_at_idx ON tidings.inbox_3 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX inbox_3_notification_id_idx ON tidings.inbox_3 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX inbox_3_tenant_recipient_id_changed_idx ON tidings.inbox_3 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
+
+CREATE UNIQUE INDEX inbox_3_tenant_recipient_id_position_idx ON tidings.inbox_3 USING btree (tenant, recipient_id, "position") WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
+
+CREATE INDEX inbox_3_tenant_recipient_id_snoozed_until_position_idx ON tidings.inbox_3 USING btree (tenant, recipient_id, snoozed_until, "position") WHERE ((snoozed_until IS NOT NULL) AND (deleted_at IS NULL));
 
 CREATE INDEX inbox_4_deleted_at_idx ON tidings.inbox_4 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX inbox_4_notification_id_idx ON tidings.inbox_4 USING brin (notification_id) WITH (autosummarize='on');
 
+CREATE INDEX inbox_4_tenant_recipient_id_changed_idx ON tidings.inbox_4 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
+
+CREATE UNIQUE INDEX inbox_4_tenant_recipient_id_position_idx ON tidings.inbox_4 USING btree (tenant, recipient_id, "position") WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
+
+CREATE INDEX inbox_4_tenant_recipient_id_snoozed_until_position_idx ON tidings.inbox_4 USING btree (tenant, recipient_id, snoozed_until, "position") WHERE ((snoozed_until IS NOT NULL) AND (deleted_at IS NULL));
+
 CREATE INDEX inbox_5_deleted_at_idx ON tidings.inbox_5 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX inbox_5_notification_id_idx ON tidings.inbox_5 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX inbox_5_tenant_recipient_id_changed_idx ON tidings.inbox_5 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
+
+CREATE UNIQUE INDEX inbox_5_tenant_recipient_id_position_idx ON tidings.inbox_5 USING btree (tenant, recipient_id, "position") WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
+
+CREATE INDEX inbox_5_tenant_recipient_id_snoozed_until_position_idx ON tidings.inbox_5 USING btree (tenant, recipient_id, snoozed_until, "position") WHERE ((snoozed_until IS NOT NULL) AND (deleted_at IS NULL));
 
 CREATE INDEX inbox_6_deleted_at_idx ON tidings.inbox_6 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX inbox_6_notification_id_idx ON tidings.inbox_6 USING brin (notification_id) WITH (autosummarize='on');
 
+CREATE INDEX inbox_6_tenant_recipient_id_changed_idx ON tidings.inbox_6 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
+
+CREATE UNIQUE INDEX inbox_6_tenant_recipient_id_position_idx ON tidings.inbox_6 USING btree (tenant, recipient_id, "position") WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
+
+CREATE INDEX inbox_6_tenant_recipient_id_snoozed_until_position_idx ON tidings.inbox_6 USING btree (tenant, recipient_id, snoozed_until, "position") WHERE ((snoozed_until IS NOT NULL) AND (deleted_at IS NULL));
+
 CREATE INDEX inbox_7_deleted_at_idx ON tidings.inbox_7 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX inbox_7_notification_id_idx ON tidings.inbox_7 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX inbox_7_tenant_recipient_id_changed_idx ON tidings.inbox_7 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
+
+CREATE UNIQUE INDEX inbox_7_tenant_recipient_id_position_idx ON tidings.inbox_7 USING btree (tenant, recipient_id, "position") WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
+
+CREATE INDEX inbox_7_tenant_recipient_id_snoozed_until_position_idx ON tidings.inbox_7 USING btree (tenant, recipient_id, snoozed_until, "position") WHERE ((snoozed_until IS NOT NULL) AND (deleted_at IS NULL));
 
 CREATE INDEX inbox_8_deleted_at_idx ON tidings.inbox_8 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX inbox_8_notification_id_idx ON tidings.inbox_8 USING brin (notification_id) WITH (autosummarize='on');
 
+CREATE INDEX inbox_8_tenant_recipient_id_changed_idx ON tidings.inbox_8 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
+
+CREATE UNIQUE INDEX inbox_8_tenant_recipient_id_position_idx ON tidings.inbox_8 USING btree (tenant, recipient_id, "position") WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
+
+CREATE INDEX inbox_8_tenant_recipient_id_snoozed_until_position_idx ON tidings.inbox_8 USING btree (tenant, recipient_id, snoozed_until, "position") WHERE ((snoozed_until IS NOT NULL) AND (deleted_at IS NULL));
+
 CREATE INDEX inbox_9_deleted_at_idx ON tidings.inbox_9 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX inbox_9_notification_id_idx ON tidings.inbox_9 USING brin (notification_id) WITH (autosummarize='on');
+
+CREATE INDEX inbox_9_tenant_recipient_id_changed_idx ON tidings.inbox_9 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
+
+CREATE UNIQUE INDEX inbox_9_tenant_recipient_id_position_idx ON tidings.inbox_9 USING btree (tenant, recipient_id, "position") WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
+
+CREATE INDEX inbox_9_tenant_recipient_id_snoozed_until_position_idx ON tidings.inbox_9 USING btree (tenant, recipient_id, snoozed_until, "position") WHERE ((snoozed_until IS NOT NULL) AND (deleted_at IS NULL));
 
 CREATE INDEX inboxes_wakes_at_idx ON tidings.inboxes USING btree (wakes_at) WHERE (wakes_at IS NOT NULL);
 
@@ -4104,65 +4263,161 @@ ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_0_delete
 
 ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_0_pkey;
 
+ALTER INDEX tidings.inbox_changed_idx ATTACH PARTITION tidings.inbox_0_tenant_recipient_id_changed_idx;
+
+ALTER INDEX tidings.inbox_position_idx ATTACH PARTITION tidings.inbox_0_tenant_recipient_id_position_idx;
+
+ALTER INDEX tidings.inbox_snoozed_idx ATTACH PARTITION tidings.inbox_0_tenant_recipient_id_snoozed_until_position_idx;
+
 ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_10_deleted_at_idx;
 
 ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_10_pkey;
+
+ALTER INDEX tidings.inbox_changed_idx ATTACH PARTITION tidings.inbox_10_tenant_recipient_id_changed_idx;
+
+ALTER INDEX tidings.inbox_position_idx ATTACH PARTITION tidings.inbox_10_tenant_recipient_id_position_idx;
+
+ALTER INDEX tidings.inbox_snoozed_idx ATTACH PARTITION tidings.inbox_10_tenant_recipient_id_snoozed_until_position_idx;
 
 ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_11_deleted_at_idx;
 
 ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_11_pkey;
 
+ALTER INDEX tidings.inbox_changed_idx ATTACH PARTITION tidings.inbox_11_tenant_recipient_id_changed_idx;
+
+ALTER INDEX tidings.inbox_position_idx ATTACH PARTITION tidings.inbox_11_tenant_recipient_id_position_idx;
+
+ALTER INDEX tidings.inbox_snoozed_idx ATTACH PARTITION tidings.inbox_11_tenant_recipient_id_snoozed_until_position_idx;
+
 ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_12_deleted_at_idx;
 
 ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_12_pkey;
+
+ALTER INDEX tidings.inbox_changed_idx ATTACH PARTITION tidings.inbox_12_tenant_recipient_id_changed_idx;
+
+ALTER INDEX tidings.inbox_position_idx ATTACH PARTITION tidings.inbox_12_tenant_recipient_id_position_idx;
+
+ALTER INDEX tidings.inbox_snoozed_idx ATTACH PARTITION tidings.inbox_12_tenant_recipient_id_snoozed_until_position_idx;
 
 ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_13_deleted_at_idx;
 
 ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_13_pkey;
 
+ALTER INDEX tidings.inbox_changed_idx ATTACH PARTITION tidings.inbox_13_tenant_recipient_id_changed_idx;
+
+ALTER INDEX tidings.inbox_position_idx ATTACH PARTITION tidings.inbox_13_tenant_recipient_id_position_idx;
+
+ALTER INDEX tidings.inbox_snoozed_idx ATTACH PARTITION tidings.inbox_13_tenant_recipient_id_snoozed_until_position_idx;
+
 ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_14_deleted_at_idx;
 
 ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_14_pkey;
+
+ALTER INDEX tidings.inbox_changed_idx ATTACH PARTITION tidings.inbox_14_tenant_recipient_id_changed_idx;
+
+ALTER INDEX tidings.inbox_position_idx ATTACH PARTITION tidings.inbox_14_tenant_recipient_id_position_idx;
+
+ALTER INDEX tidings.inbox_snoozed_idx ATTACH PARTITION tidings.inbox_14_tenant_recipient_id_snoozed_until_position_idx;
 
 ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_15_deleted_at_idx;
 
 ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_15_pkey;
 
+ALTER INDEX tidings.inbox_changed_idx ATTACH PARTITION tidings.inbox_15_tenant_recipient_id_changed_idx;
+
+ALTER INDEX tidings.inbox_position_idx ATTACH PARTITION tidings.inbox_15_tenant_recipient_id_position_idx;
+
+ALTER INDEX tidings.inbox_snoozed_idx ATTACH PARTITION tidings.inbox_15_tenant_recipient_id_snoozed_until_position_idx;
+
 ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_1_deleted_at_idx;
 
 ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_1_pkey;
+
+ALTER INDEX tidings.inbox_changed_idx ATTACH PARTITION tidings.inbox_1_tenant_recipient_id_changed_idx;
+
+ALTER INDEX tidings.inbox_position_idx ATTACH PARTITION tidings.inbox_1_tenant_recipient_id_position_idx;
+
+ALTER INDEX tidings.inbox_snoozed_idx ATTACH PARTITION tidings.inbox_1_tenant_recipient_id_snoozed_until_position_idx;
 
 ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_2_deleted_at_idx;
 
 ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_2_pkey;
 
+ALTER INDEX tidings.inbox_changed_idx ATTACH PARTITION tidings.inbox_2_tenant_recipient_id_changed_idx;
+
+ALTER INDEX tidings.inbox_position_idx ATTACH PARTITION tidings.inbox_2_tenant_recipient_id_position_idx;
+
+ALTER INDEX tidings.inbox_snoozed_idx ATTACH PARTITION tidings.inbox_2_tenant_recipient_id_snoozed_until_position_idx;
+
 ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_3_deleted_at_idx;
 
 ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_3_pkey;
+
+ALTER INDEX tidings.inbox_changed_idx ATTACH PARTITION tidings.inbox_3_tenant_recipient_id_changed_idx;
+
+ALTER INDEX tidings.inbox_position_idx ATTACH PARTITION tidings.inbox_3_tenant_recipient_id_position_idx;
+
+ALTER INDEX tidings.inbox_snoozed_idx ATTACH PARTITION tidings.inbox_3_tenant_recipient_id_snoozed_until_position_idx;
 
 ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_4_deleted_at_idx;
 
 ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_4_pkey;
 
+ALTER INDEX tidings.inbox_changed_idx ATTACH PARTITION tidings.inbox_4_tenant_recipient_id_changed_idx;
+
+ALTER INDEX tidings.inbox_position_idx ATTACH PARTITION tidings.inbox_4_tenant_recipient_id_position_idx;
+
+ALTER INDEX tidings.inbox_snoozed_idx ATTACH PARTITION tidings.inbox_4_tenant_recipient_id_snoozed_until_position_idx;
+
 ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_5_deleted_at_idx;
 
 ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_5_pkey;
+
+ALTER INDEX tidings.inbox_changed_idx ATTACH PARTITION tidings.inbox_5_tenant_recipient_id_changed_idx;
+
+ALTER INDEX tidings.inbox_position_idx ATTACH PARTITION tidings.inbox_5_tenant_recipient_id_position_idx;
+
+ALTER INDEX tidings.inbox_snoozed_idx ATTACH PARTITION tidings.inbox_5_tenant_recipient_id_snoozed_until_position_idx;
 
 ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_6_deleted_at_idx;
 
 ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_6_pkey;
 
+ALTER INDEX tidings.inbox_changed_idx ATTACH PARTITION tidings.inbox_6_tenant_recipient_id_changed_idx;
+
+ALTER INDEX tidings.inbox_position_idx ATTACH PARTITION tidings.inbox_6_tenant_recipient_id_position_idx;
+
+ALTER INDEX tidings.inbox_snoozed_idx ATTACH PARTITION tidings.inbox_6_tenant_recipient_id_snoozed_until_position_idx;
+
 ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_7_deleted_at_idx;
 
 ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_7_pkey;
+
+ALTER INDEX tidings.inbox_changed_idx ATTACH PARTITION tidings.inbox_7_tenant_recipient_id_changed_idx;
+
+ALTER INDEX tidings.inbox_position_idx ATTACH PARTITION tidings.inbox_7_tenant_recipient_id_position_idx;
+
+ALTER INDEX tidings.inbox_snoozed_idx ATTACH PARTITION tidings.inbox_7_tenant_recipient_id_snoozed_until_position_idx;
 
 ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_8_deleted_at_idx;
 
 ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_8_pkey;
 
+ALTER INDEX tidings.inbox_changed_idx ATTACH PARTITION tidings.inbox_8_tenant_recipient_id_changed_idx;
+
+ALTER INDEX tidings.inbox_position_idx ATTACH PARTITION tidings.inbox_8_tenant_recipient_id_position_idx;
+
+ALTER INDEX tidings.inbox_snoozed_idx ATTACH PARTITION tidings.inbox_8_tenant_recipient_id_snoozed_until_position_idx;
+
 ALTER INDEX tidings.inbox_deleted_at_idx ATTACH PARTITION tidings.inbox_9_deleted_at_idx;
 
 ALTER INDEX tidings.inbox_pkey ATTACH PARTITION tidings.inbox_9_pkey;
+
+ALTER INDEX tidings.inbox_changed_idx ATTACH PARTITION tidings.inbox_9_tenant_recipient_id_changed_idx;
+
+ALTER INDEX tidings.inbox_position_idx ATTACH PARTITION tidings.inbox_9_tenant_recipient_id_position_idx;
+
+ALTER INDEX tidings.inbox_snoozed_idx ATTACH PARTITION tidings.inbox_9_tenant_recipient_id_snoozed_until_position_idx;
 
 CREATE TRIGGER note_catalogue_use AFTER INSERT OR UPDATE ON tidings.active_catalogue FOR EACH ROW EXECUTE FUNCTION tidings.note_catalogue_use();
 
@@ -4385,6 +4640,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotent_requests TO tiding
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox TO tidings_run;
 GRANT SELECT ON TABLE tidings.inbox TO tidings_app;
 
+GRANT UPDATE("position") ON TABLE tidings.inbox TO tidings_app;
+
+GRANT UPDATE(changed) ON TABLE tidings.inbox TO tidings_app;
+
 GRANT UPDATE(seen_at) ON TABLE tidings.inbox TO tidings_app;
 
 GRANT UPDATE(read_at) ON TABLE tidings.inbox TO tidings_app;
@@ -4394,6 +4653,8 @@ GRANT UPDATE(dismissed_at) ON TABLE tidings.inbox TO tidings_app;
 GRANT UPDATE(deleted_at) ON TABLE tidings.inbox TO tidings_app;
 
 GRANT UPDATE(snoozed_until) ON TABLE tidings.inbox TO tidings_app;
+
+GRANT UPDATE(woken_at) ON TABLE tidings.inbox TO tidings_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox_0 TO tidings_run;
 

@@ -59,8 +59,13 @@ enum FilledDatabase {
             from generate_series(1, \(refused)) n, lateral (select tidings.clock() - (\(refused) - n) * interval '1 minute' as at) t
             """,
             """
-            insert into tidings.inbox (tenant, recipient_id, notification_id, type, category, title, data, created_at)
-            select tenant, recipient_id, id, type, category, title, data, accepted_at from tidings.notifications order by id
+            insert into tidings.inbox (tenant, recipient_id, notification_id, position, type, category, title, data, created_at)
+            select tenant, recipient_id, id, (extract(epoch from accepted_at) * 1000)::bigint, type, category, title, data, accepted_at
+            from tidings.notifications order by id
+            """,
+            """
+            insert into tidings.inboxes (tenant, recipient_id, position, forgotten, total, unread, snoozed)
+            select tenant, recipient_id, max(position), 0, count(*), count(*), 0 from tidings.inbox group by tenant, recipient_id
             """,
             """
             insert into tidings.engagement (tenant, recipient_id, notification_id, key, event, occurred_at, received_at, type, provider, market)
@@ -68,7 +73,7 @@ enum FilledDatabase {
             from tidings.notifications order by id
             """,
             "vacuum (analyze) tidings.engagement",
-            "vacuum (analyze) tidings.notifications, tidings.deliveries, tidings.attempts, tidings.inbox, tidings.recipients, tidings.rejected",
+            "vacuum (analyze) tidings.notifications, tidings.deliveries, tidings.attempts, tidings.inbox, tidings.inboxes, tidings.recipients, tidings.rejected",
         ]
     }
 }
