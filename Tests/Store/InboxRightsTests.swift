@@ -22,11 +22,12 @@ import TidingsTestSupport
                 "select notification_id from tidings.inbox where recipient_id = 'bob' or tenant = 'other'",
                 "update tidings.inbox set read_at = tidings.clock() where true",
                 "update tidings.inbox set deleted_at = tidings.clock() where recipient_id = 'bob'",
-                "commit",
+                "select recipient_id from tidings.inboxes", "update tidings.inboxes set total = total where true", "commit",
             ])
             await connection.close()
             #expect(try answers[3].rows.map { try $0.decode(PostgresUUID.self) } == [PostgresUUID(high: own.high, low: own.low)])
             #expect(answers[4].rows.isEmpty && answers[5].affectedRows == 1 && answers[6].affectedRows == 0)
+            #expect(try answers[7].rows.map { try $0.decode(String.self) } == ["ann"] && answers[8].affectedRows == 1)
             #expect(try await scene.store.inboxItem(foreign, of: Self.bob)?.counts == InboxCounts(total: 1, unread: 1))
             #expect(try await scene.store.inboxCounts(of: namesake) == InboxCounts(total: 1, unread: 1))
         }
@@ -36,11 +37,11 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let foreign = try await scene.deliver(to: Self.bob)
             #expect(try await scene.store.inboxItem(foreign, of: Self.ann) == nil)
-            for change in [InboxChange.read, .delete, .undo, .snooze(until: .distantFuture)] {
+            for change in [InboxChange.read, .delete, .undo, .snooze(until: .distantFuture), .wake] {
                 #expect(try await scene.store.mark(change, notification: foreign, of: Self.ann) == nil)
             }
-            #expect(try await scene.store.markAllRead(before: foreign, of: Self.ann).changed == 0)
-            #expect(try await scene.store.clearInbox(of: Self.ann).changed == 0)
+            #expect(try await scene.store.markAllRead(before: .entry(foreign), of: Self.ann) == nil)
+            #expect(try await scene.store.clearInbox(of: Self.ann)?.changed == 0)
             #expect(try await scene.store.inboxCounts(of: Self.bob) == InboxCounts(total: 1, unread: 1))
         }
     }
@@ -63,6 +64,8 @@ import TidingsTestSupport
             for statement in [
                 "delete from tidings.inbox", "insert into tidings.inbox select * from tidings.inbox", "truncate tidings.inbox",
                 "update tidings.inbox set title = 'x'", "update tidings.inbox set recipient_id = 'ann'", "select 1 from tidings.inbox_0",
+                "delete from tidings.inboxes", "insert into tidings.inboxes select * from tidings.inboxes",
+                "update tidings.inboxes set recipient_id = 'ann'", "update tidings.inboxes set forgotten = 0",
                 "select 1 from tidings.recipients", "select 1 from tidings.notifications", "select 1 from tidings_ops.inbox",
             ] {
                 let refusal = await #expect(throws: PostgresError.self, "\(statement)") {

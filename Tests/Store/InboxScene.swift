@@ -8,28 +8,27 @@ import TidingsTestSupport
 extension StoreScene {
     static func person(_ name: String) -> RecipientKey { RecipientKey(tenant: "default", id: name) }
 
-    /// Puts a new entry into the inbox of `person`, and returns its id.
+    /// Puts a new entry into the inbox of `person`, and returns its id. With an older `id`, the entry has waited for its time.
     @discardableResult
-    func deliver(to person: RecipientKey, _ content: Content = Content(title: "T"), scheduledFor: Timestamp? = nil) async throws
-        -> NotificationID
-    {
+    func deliver(
+        to person: RecipientKey, _ content: Content = Content(title: "T"), scheduledFor: Timestamp? = nil, as id: NotificationID? = nil
+    ) async throws -> NotificationID {
         var intent = Self.intent(to: person, content)
         intent.scheduledFor = scheduledFor
-        return try await deliver([intent])[0]
+        return try await deliver([intent], as: [id ?? store.clock.nextID()])[0]
     }
 
     /// Puts a new entry into the inbox of each person, in one batch. Returns the ids in the order of the people.
     @discardableResult
     func deliver(toEach people: [RecipientKey]) async throws -> [NotificationID] {
-        try await deliver(people.map { Self.intent(to: $0, Content(title: "T")) })
+        try await deliver(people.map { Self.intent(to: $0, Content(title: "T")) }, as: people.map { _ in store.clock.nextID() })
     }
 
     private static func intent(to person: RecipientKey, _ content: Content) -> Intent {
         Intent(tenant: person.tenant, source: "/tests", id: "e", type: "orderUpdate", recipient: person.id, content: content)
     }
 
-    private func deliver(_ intents: [Intent]) async throws -> [NotificationID] {
-        let ids = intents.map { _ in store.clock.nextID() }
+    private func deliver(_ intents: [Intent], as ids: [NotificationID]) async throws -> [NotificationID] {
         let decoded = zip(ids, intents).map { id, intent in
             let key = Digest128(high: id.high, low: id.low)
             return DecodedIntent(intent: intent, idempotencyKey: key, contentHash: key, bytesInMessage: 0..<1)

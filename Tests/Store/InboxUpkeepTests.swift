@@ -17,6 +17,8 @@ import TidingsTestSupport
             let snoozed = try await scene.deliver(to: Self.ann)
             _ = try await scene.store.mark(.snooze(until: later), notification: snoozed, of: Self.ann)
 
+            try await scene.shiftClock(by: .seconds(86_460))
+            #expect(try await scene.store.wakeSnoozed()?.people.map(\.new) == [[snoozed]])
             try await scene.shiftClock(by: Store.inboxRetention - .seconds(60))
             #expect(try await scene.store.pruneInbox() == false)
             try await scene.shiftClock(by: Store.inboxRetention + .seconds(60))
@@ -24,10 +26,31 @@ import TidingsTestSupport
             #expect(try await scene.store.pruneInbox() == false)
             #expect(try await scene.store.inboxItem(old, of: Self.ann) == nil)
             #expect(try await scene.listing(of: Self.ann, limit: 9) == [snoozed, scheduled])
+            #expect(try await scene.store.inboxCounts(of: Self.ann) == InboxCounts(total: 2, unread: 2))
 
+            // The last rows stay for as long as those that a person deletes. Then the inbox has nothing left, and goes too.
             try await scene.shiftClock(by: Store.inboxRetention + .seconds(86_500))
             #expect(try await scene.store.pruneInbox())
-            #expect(try await scene.count("select count(*) from tidings.inbox") == 0)
+            #expect(try await scene.listing(of: Self.ann, limit: 9).isEmpty)
+            #expect(try await scene.count("select count(*) from tidings.inbox") == 3)
+            try await scene.shiftClock(by: Store.inboxRetention + Store.inboxUndoLimit + Store.inboxDeletedKept + .seconds(86_600))
+            #expect(try await scene.store.pruneInbox())
+            #expect(try await scene.store.pruneInbox() == false)
+            #expect(try await scene.count("select (select count(*) from tidings.inbox) + (select count(*) from tidings.inboxes)") == 0)
+        }
+    }
+
+    /// An inbox that begins anew gives no position that it gave before.
+    @Test func aRemovedInboxNeverGivesAPositionTwice() async throws {
+        try await StoreScene.with { scene in
+            let id = try await scene.deliver(to: Self.ann)
+            _ = try await scene.store.mark(.delete, notification: id, of: Self.ann)
+            let highest = try await scene.count("select position from tidings_ops.inboxes")
+            try await scene.shiftClock(by: Store.inboxUndoLimit + Store.inboxDeletedKept + .seconds(1))
+            #expect(try await scene.store.pruneInbox())
+            #expect(try await scene.count("select count(*) from tidings.inboxes") == 0)
+            try await scene.deliver(to: Self.ann)
+            #expect(try await scene.positions(of: Self.ann).allSatisfy { $0.position > Int64(highest) })
         }
     }
 
@@ -48,8 +71,8 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let pack = try await scene.packOfOne(
                 Content(title: "T", body: "B", imageURL: "https://example.com/a.png", data: #"{"a":1}"#, groupKey: "g"))
-            try await scene.store.deliverToInbox([pack], pauses: .none)
-            try await scene.store.deliverToInbox([pack], pauses: .none)
+            _ = try await scene.store.deliverToInbox([pack], pauses: .none)
+            _ = try await scene.store.deliverToInbox([pack], pauses: .none)
             let page = try await scene.store.inboxPage(of: Self.ann, limit: 9, from: .cursor(nil))
             let item = try #require(page.items.first)
             #expect(page.items.count == 1 && item.id == pack.entries[0].notificationID && item.type == "orderUpdate")

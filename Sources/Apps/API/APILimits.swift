@@ -29,6 +29,8 @@ package enum APILimits {
     package static let personsInQuery = 500
     /// The earliest and latest time after which a client reconnects when it is told to.
     package static let reconnect = 1_000...30_000
+    /// Digits of a position. A position begins with the time in milliseconds, which has 13.
+    static let positionDigits = 18
     /// The longest time of a snooze.
     package static let snooze = Duration.seconds(366 * 86_400)
     /// The pause before a client whose connection was refused connects again.

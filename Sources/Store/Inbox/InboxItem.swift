@@ -4,6 +4,9 @@ import TidingsPostgres
 /// An entry of a person's inbox.
 public struct InboxItem: Sendable, Hashable {
     public let id: NotificationID
+    /// The place in the listing, the highest first: the position of the arrival. A woken entry arrives anew. Positions of one person grow in
+    /// the order of arrival, with gaps.
+    public let position: Int64
     public let type: String
     /// The category of the type at acceptance. Text, because a person may read an entry of a newer version too.
     public let category: String
@@ -19,7 +22,7 @@ public struct InboxItem: Sendable, Hashable {
     public let readAt: Timestamp?
     public let dismissedAt: Timestamp?
     public let deletedAt: Timestamp?
-    /// The entry is hidden until this time. A time in the past hides nothing.
+    /// The time until which the entry is hidden. Nil for an entry that is not snoozed. A time in the past has not been noticed yet.
     public let snoozedUntil: Timestamp?
 
     public enum State: String, Sendable, Hashable, CaseIterable { case delivered, read, dismissed }
@@ -53,9 +56,10 @@ public struct InboxCounts: Sendable, Hashable {
 
 extension InboxItem {
     /// A condition on the table alias `i`: the entry stands in the listing.
-    static let isListed: SQL = """
-        i.deleted_at is null and (i.snoozed_until is null or i.snoozed_until <= (select tidings.clock()))
-        """
+    static let isListed: SQL = "i.deleted_at is null and i.snoozed_until is null"
+
+    /// A condition on the table alias `i`: the entry is snoozed, and in the listing of snoozed entries.
+    static let isSnoozed: SQL = "i.deleted_at is null and i.snoozed_until is not null"
 
     /// A condition on the table alias `i`: an entry of the listing is unread.
     static let isUnread: SQL = "i.read_at is null and i.dismissed_at is null"
@@ -65,14 +69,15 @@ extension InboxItem {
 
     /// The columns that ``init(_:)`` reads, of the table alias `i`.
     static let columns: SQL = """
-        i.notification_id, i.type, i.category, i.title, i.body, i.data, i.image_url, i.group_key, i.scheduled_for, i.created_at, i.seen_at,
-            i.read_at, i.dismissed_at, i.deleted_at, i.snoozed_until
+        i.notification_id, i.position, i.type, i.category, i.title, i.body, i.data, i.image_url, i.group_key, i.scheduled_for, i.created_at,
+            i.seen_at, i.read_at, i.dismissed_at, i.deleted_at, i.snoozed_until
         """
 
     /// Nil for a row without an entry, which an outer join makes.
     init?(_ row: PostgresRow) throws(PostgresError) {
         guard let id = try row.decode("notification_id", as: NotificationID?.self) else { return nil }
         self.id = id
+        position = try row.decode("position")
         type = try row.decode("type")
         category = try row.decode("category")
         title = try row.decode("title")
@@ -91,12 +96,14 @@ extension InboxItem {
 }
 
 extension InboxCounts {
-    /// The counts of the entries for which `condition` on the table alias `i` holds, as the columns `total` and `unread` of one row. A
-    /// recount of the person's rows: a stored counter would be a second truth.
-    static func query(where condition: SQL) -> SQL {
+    /// The counts of the table alias `b`, as the columns `total` and `unread`. An outer join may have found no inbox.
+    static let columns: SQL = "coalesce(b.total, 0) as total, coalesce(b.unread, 0) as unread"
+
+    /// The counts of a person, one row. They stand in the row of the inbox, so they cost the same at any size.
+    static func query(of person: RecipientKey) -> SQL {
         """
-        select count(*) as total, count(*) filter (where \(InboxItem.isUnread)) as unread from tidings.inbox i
-        where \(condition) and \(InboxItem.isListed)
+        select \(columns) from (select) one
+        left join tidings.inboxes b on b.tenant = \(person.tenant) and b.recipient_id = \(person.id)
         """
     }
 

@@ -11,17 +11,27 @@ public enum InboxChange: Sendable, Hashable {
     /// The entry stays in the listing and no longer counts as unread.
     case dismiss
     case delete
-    /// Takes a deletion and a dismissal back, each within ``Store/inboxUndoLimit``.
+    /// Takes a deletion and a dismissal back, each within ``Store/inboxUndoLimit``. The entry is again at the place that it had.
     case undo
-    /// Hides the entry until a time. It is then unread, whatever it was before. A time in the past ends an earlier snooze.
+    /// Hides the entry until a time. It is then unread, whatever it was before.
     case snooze(until: Timestamp)
+    /// Ends a snooze. The entry arrives anew, on top of the listing.
+    case wake
+}
+
+/// The newest entry that a change of many takes.
+public enum InboxBound: Sendable, Hashable {
+    /// The entry with this position and all below it, see ``InboxItem/position``.
+    case position(Int64)
+    /// This entry, at the place where it is now, and all below it.
+    case entry(NotificationID)
 }
 
 /// The result of a change of many entries.
 public struct InboxSweep: Sendable, Hashable {
     /// The number of entries that this call changed.
     public let changed: Int
-    /// The newest of these, at most ``Store/inboxSweepNames``.
+    /// The uppermost of these, at most ``Store/inboxSweepNames``.
     public let newest: [NotificationID]
     public let counts: InboxCounts
 }
@@ -37,55 +47,65 @@ extension Store {
     ///
     /// - Returns: Nil if the person has no such entry. A deleted entry exists only for `delete`, and for `undo` within its limit.
     public func mark(_ change: InboxChange, notification id: NotificationID, of person: RecipientKey) async throws -> InboxAnswer? {
+        let entry: SQL = """
+            tidings.inbox i where \(InboxItem.isOf(person)) and i.notification_id = \(id.uuid) and \(change.condition)
+            """
+        let write = InboxWrite(
+            entries: entry, assignments: change.assignments, isOf: InboxItem.isOf(person), arrives: change == .wake)
         let answers = try await asPerson(
             person,
             [
-                """
-                update tidings.inbox i set \(change.assignments)
-                where \(InboxItem.isOf(person)) and i.notification_id = \(id.uuid) and \(change.condition)
-                """,
+                InboxWrite.lock(of: person), write.statement(answering: "select notification_id from changed"),
                 Self.entry(id, of: person, evenDeleted: change == .delete),
             ], asProof: true)
-        return try InboxAnswer(answers[1], isChanged: answers[0].affectedRows > 0)
+        return try InboxAnswer(answers[2], isChanged: !answers[1].rows.isEmpty)
     }
 
     /// Marks each unread or dismissed entry of the listing as read.
     ///
-    /// - Parameter before: the newest id that is marked; nil for all.
-    public func markAllRead(before newest: NotificationID? = nil, of person: RecipientKey) async throws -> InboxSweep {
-        try await sweep(person, .read, before: newest, where: "i.read_at is null")
+    /// - Parameter bound: nil for all entries.
+    /// - Returns: Nil if the person has no entry of the bound.
+    public func markAllRead(before bound: InboxBound? = nil, of person: RecipientKey) async throws -> InboxSweep? {
+        try await sweep(person, .read, before: bound, where: "i.read_at is null")
     }
 
     /// Deletes each entry of the listing. Each can be taken back by `undo`. Snoozed entries stay.
     ///
-    /// - Parameter before: the newest id that is deleted; nil for all.
-    public func clearInbox(before newest: NotificationID? = nil, of person: RecipientKey) async throws -> InboxSweep {
-        try await sweep(person, .delete, before: newest, where: "true")
+    /// - Parameter bound: nil for all entries.
+    /// - Returns: Nil if the person has no entry of the bound.
+    public func clearInbox(before bound: InboxBound? = nil, of person: RecipientKey) async throws -> InboxSweep? {
+        try await sweep(person, .delete, before: bound, where: "true")
     }
 
     private func sweep(
-        _ person: RecipientKey, _ change: InboxChange, before newest: NotificationID?, where condition: SQL
-    ) async throws -> InboxSweep {
-        let bound: SQL = newest.map { "and i.notification_id <= \($0.uuid)" } ?? ""
+        _ person: RecipientKey, _ change: InboxChange, before bound: InboxBound?, where condition: SQL
+    ) async throws -> InboxSweep? {
+        let (isBound, isKnown): (SQL, SQL) =
+            switch bound {
+            case nil: ("true", "select true")
+            case .position(let position)?: ("i.position <= \(position)", "select true")
+            case .entry(let id)?:
+                ("i.position <= (\(Self.position(of: id, of: person)))", "select exists (\(Self.position(of: id, of: person)))")
+            }
+        let write = InboxWrite(
+            entries: "tidings.inbox i where \(InboxItem.isOf(person)) and \(InboxItem.isListed) and \(condition) and \(isBound)",
+            assignments: change.assignments, isOf: InboxItem.isOf(person))
+        let names: SQL = """
+            select count(*), (array_agg(notification_id order by position desc))[1:\(Int32(Self.inboxSweepNames))] from changed
+            """
         let answers = try await asPerson(
-            person,
-            [
-                // Lock in the order of the ids: two sweeps of one person then wait for each other and never deadlock.
-                """
-                with listed as materialized (
-                    select i.notification_id from tidings.inbox i
-                    where \(InboxItem.isOf(person)) and \(InboxItem.isListed) and \(condition) \(bound)
-                    order by i.notification_id for update
-                ), changed as (
-                    update tidings.inbox i set \(change.assignments) from listed
-                    where \(InboxItem.isOf(person)) and i.notification_id = listed.notification_id returning i.notification_id
-                )
-                select count(*), (array_agg(notification_id order by notification_id desc))[1:\(Int32(Self.inboxSweepNames))] from changed
-                """,
-                InboxCounts.query(where: InboxItem.isOf(person)),
-            ], asProof: true)
-        let (count, ids) = try answers[0].rows[0].decode((Int, [NotificationID]?).self)
-        return InboxSweep(changed: count, newest: ids ?? [], counts: try InboxCounts(answers[1].rows[0]))
+            person, [InboxWrite.lock(of: person), isKnown, write.statement(answering: names), InboxCounts.query(of: person)], asProof: true)
+        guard try answers[1].rows[0].decode(Bool.self) else { return nil }
+        let (count, ids) = try answers[2].rows[0].decode((Int, [NotificationID]?).self)
+        return InboxSweep(changed: count, newest: ids ?? [], counts: try InboxCounts(answers[3].rows[0]))
+    }
+
+    /// The position of an entry, also of a deleted or snoozed one. No row if the person has no such entry.
+    private static func position(of id: NotificationID, of person: RecipientKey) -> SQL {
+        """
+        select e.position from tidings.inbox e
+        where e.tenant = \(person.tenant) and e.recipient_id = \(person.id) and e.notification_id = \(id.uuid)
+        """
     }
 }
 
@@ -99,8 +119,8 @@ extension InboxChange {
         (select tidings.clock() - make_interval(secs => \(Double(Store.inboxUndoLimit.components.seconds))))
         """
 
-    /// The columns that change.
-    fileprivate var assignments: SQL {
+    /// The columns that change, as ``InboxWrite/assignments``.
+    var assignments: SQL {
         switch self {
         case .read: "read_at = \(Self.now), seen_at = coalesce(i.seen_at, \(Self.now))"
         case .unread: "read_at = null, dismissed_at = null"
@@ -112,6 +132,7 @@ extension InboxChange {
             deleted_at = null, dismissed_at = case when i.dismissed_at >= \(Self.undoable) then null else i.dismissed_at end
             """
         case .snooze(let until): "snoozed_until = \(until.timestamptz), seen_at = null, read_at = null, dismissed_at = null"
+        case .wake: "position = b.position + c.step, snoozed_until = null, woken_at = \(Self.now)"
         }
     }
 
@@ -132,6 +153,7 @@ extension InboxChange {
             i.deleted_at is null and (i.snoozed_until is distinct from \(until.timestamptz) or i.seen_at is not null
                 or i.read_at is not null or i.dismissed_at is not null)
             """
+        case .wake: InboxItem.isSnoozed
         }
     }
 }

@@ -52,7 +52,7 @@ extension Store {
     private static func news(of watchers: ArraySlice<InboxWatcher>, limit: Int) -> SQL {
         let isOfAsked: SQL = "i.tenant = asked.tenant and i.recipient_id = asked.recipient_id"
         return """
-            select counts.total, counts.unread, (
+            select \(InboxCounts.columns), (
                     select i.notification_id from tidings.inbox i where \(isOfAsked) and \(InboxItem.isListed)
                     order by i.notification_id desc limit 1
                 ) as newest, array(
@@ -62,7 +62,7 @@ extension Store {
                 ) as newer
             from unnest(\(watchers.map(\.person.tenant)), \(watchers.map(\.person.id)), \(watchers.map { $0.lastKnown?.uuid }))
                 with ordinality as asked(tenant, recipient_id, last_known, place)
-            cross join lateral (\(InboxCounts.query(where: isOfAsked))) counts
+            left join tidings.inboxes b on b.tenant = asked.tenant and b.recipient_id = asked.recipient_id
             order by asked.place
             """
     }

@@ -38,7 +38,7 @@ extension Store {
 
     /// The counts of a person.
     public func inboxCounts(of person: RecipientKey) async throws -> InboxCounts {
-        try InboxCounts(await asPerson(person, [InboxCounts.query(where: InboxItem.isOf(person))])[0].rows[0])
+        try InboxCounts(await asPerson(person, [InboxCounts.query(of: person)])[0].rows[0])
     }
 
     /// An entry with the counts, as ``InboxAnswer`` reads them.
@@ -55,7 +55,7 @@ extension Store {
     /// The counts beside each row of `entries`. One row without an entry if there are none. One statement, so that all are of one moment.
     private static func counted(of person: RecipientKey, with entries: SQL) -> SQL {
         """
-        select counts.total, counts.unread, entry.* from (\(InboxCounts.query(where: InboxItem.isOf(person)))) counts
+        select counts.total, counts.unread, entry.* from (\(InboxCounts.query(of: person))) counts
         left join (\(entries)) entry on true order by entry.notification_id desc
         """
     }

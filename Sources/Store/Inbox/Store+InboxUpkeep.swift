@@ -1,47 +1,160 @@
+import TidingsCore
 import TidingsPostgres
 
-/// Retention of inboxes. Several processes may run it at once.
+/// Retention of inboxes, and the end of snoozes. Several processes may run both at once: no step waits for an inbox that another transaction
+/// has locked.
 extension Store {
     /// The time for which an entry is kept after its acceptance, its scheduled time or the end of its snooze, whichever is latest.
     public static let inboxRetention = Duration.seconds(90 * 86_400)
-    /// The time for which a deleted entry keeps its row after ``inboxUndoLimit``, so that a client that is late learns of the deletion.
+    /// The time for which a deleted entry keeps its row after ``inboxUndoLimit``, so that an app that is away for a day learns of the deletion.
     package static let inboxDeletedKept = Duration.seconds(86_400)
-    /// Rows that one turn deletes for each of the two reasons.
+    /// Entries that one turn changes for each of the two steps of retention.
     package static let inboxPruneBatch: Int64 = 5_000
+    /// People whose snoozed entries one turn wakes.
+    package static let inboxWakeBatch: Int64 = 500
+    /// Entries of one person that one turn wakes.
+    package static let inboxWakesPerPerson: Int64 = 100
 
-    /// Deletes entries past retention, and deleted entries after their time. Leaves rows that another process or a person locks.
+    // MARK: Retention
+
+    /// Deletes entries past retention as if their people had done it, and removes the rows of deleted entries after their time.
+    ///
+    /// An entry therefore leaves in two steps. Between them, an app learns of the deletion by the id.
     ///
     /// - Returns: False if there were none.
     public func pruneInbox(retention: Duration = inboxRetention) async throws -> Bool {
         let oldest: SQL = "(select tidings.clock() - make_interval(secs => \(Double(retention.components.seconds))))"
-        let deleted = Double((Self.inboxUndoLimit + Self.inboxDeletedKept).components.seconds)
-        return try await pool.transaction { transaction in
-            let answers = try await transaction.pipeline([
-                Self.byIndex,
-                Self.rowByRow,
-                // The id selects by index. An entry that was scheduled or snoozed may be younger than its id.
-                Self.deleteEntries(
-                    """
-                    i.notification_id < (select tidings.first_id(\(oldest)))
-                        and greatest(i.created_at, i.scheduled_for, i.snoozed_until) < \(oldest)
-                    """),
-                Self.deleteEntries("i.deleted_at < (select tidings.clock() - make_interval(secs => \(deleted)))"),
-            ])
-            return answers[2].affectedRows + answers[3].affectedRows > 0
+        // The id selects by index. An entry that was scheduled or snoozed may be younger than its id.
+        let isOld: SQL = """
+            i.notification_id < (select tidings.first_id(\(oldest))) and i.deleted_at is null and i.snoozed_until is null
+                and greatest(i.created_at, i.scheduled_for, i.woken_at) < \(oldest)
+            """
+        let hasExpired = try await tendEntries(where: isOld) { entries in
+            [InboxWrite(entries: entries, assignments: InboxChange.delete.assignments).statement(answering: "select count(*) from changed")]
         }
+        let deleted = Double((Self.inboxUndoLimit + Self.inboxDeletedKept).components.seconds)
+        let isGone: SQL = "i.deleted_at < (select tidings.clock() - make_interval(secs => \(deleted)))"
+        let wasRemoved = try await tendEntries(where: isGone) { entries in [InboxWrite.deletion(of: entries)] }
+        return hasExpired || wasRemoved
+    }
+
+    /// Locks the inboxes of some entries that satisfy a condition, and runs statements about these entries. Passes over inboxes that are
+    /// locked. Afterwards removes the inboxes that have no entry left.
+    ///
+    /// - Parameter statements: gets the entries as ``InboxWrite/entries``.
+    /// - Returns: False if there was no such entry.
+    private func tendEntries(where condition: SQL, _ statements: (SQL) -> [SQL]) async throws -> Bool {
+        try await pool.transaction(isolation: .readCommitted) { transaction in
+            let found = try await transaction.pipeline([Self.byIndex, Self.rowByRow, Self.lockInboxes(of: condition)])[2].rows
+            guard !found.isEmpty else { return false }
+            let keys = try EntryKeys(found)
+            // The condition again: until the lock, a person may have changed the entry.
+            let entries: SQL = """
+                unnest(\(keys.tenants), \(keys.recipients), \(keys.ids)) as found(tenant, recipient_id, notification_id)
+                join tidings.inbox i on i.tenant = found.tenant and i.recipient_id = found.recipient_id
+                    and i.notification_id = found.notification_id
+                where \(condition)
+                """
+            try await transaction.pipeline(statements(entries) + [Self.removeInboxes(among: keys.tenants, keys.recipients)])
+            return true
+        }
+    }
+
+    private static func lockInboxes(of condition: SQL) -> SQL {
+        """
+        with old as materialized (
+            select i.tenant, i.recipient_id, i.notification_id from tidings.inbox i where \(condition) limit \(inboxPruneBatch)
+        )
+        select old.tenant, old.recipient_id, old.notification_id from old
+        join tidings.inboxes b on b.tenant = old.tenant and b.recipient_id = old.recipient_id
+        for update of b skip locked
+        """
+    }
+
+    /// Removes the inboxes of these people that have no entry left. Producers choose the names of people, so such rows have no other bound.
+    private static func removeInboxes(among tenants: [String], _ recipients: [String]) -> SQL {
+        """
+        with empty as materialized (
+            select found.tenant, found.recipient_id from (
+                select distinct tenant, recipient_id from unnest(\(tenants), \(recipients)) as told(tenant, recipient_id)
+            ) found
+            left join lateral (select true as is_there from tidings.inbox i
+                where i.tenant = found.tenant and i.recipient_id = found.recipient_id limit 1) entry on true
+            where entry.is_there is null
+        )
+        delete from tidings.inboxes b using empty where b.tenant = empty.tenant and b.recipient_id = empty.recipient_id
+        """
     }
 
     /// Makes PostgreSQL look each row up by its primary key. The planner expects a full batch, for which it may read a whole index.
     static let rowByRow: SQL = "select set_config('enable_mergejoin', 'off', true), set_config('enable_hashjoin', 'off', true)"
 
-    private static func deleteEntries(_ condition: SQL) -> SQL {
+    // MARK: Snoozes
+
+    /// Lets snoozed entries arrive anew whose time has come, the earliest first.
+    ///
+    /// - Returns: The entries. Nil if no snooze was over.
+    public func wakeSnoozed() async throws -> InboxArrivals? {
+        try await pool.transaction(isolation: .readCommitted) { transaction in
+            var (tenants, recipients) = ([String](), [String]())
+            for row in try await transaction.query(Self.lockWaking).rows {
+                let (tenant, recipient) = try row.decode((String, String).self)
+                tenants.append(tenant)
+                recipients.append(recipient)
+            }
+            guard !tenants.isEmpty else { return nil }
+            let write = InboxWrite(
+                entries: Self.waking(among: tenants, recipients), assignments: InboxChange.wake.assignments, arrives: true)
+            let answers = try await transaction.pipeline([
+                Self.rowByRow, write.statement(answering: "select tenant, recipient_id, notification_id from changed order by 1, 2"),
+                Self.noteNextWake(among: tenants, recipients),
+            ])
+            let woken = try EntryKeys(answers[1].rows)
+            return InboxArrivals(ids: woken.ids, tenants: woken.tenants, recipients: woken.recipients)
+        }
+    }
+
+    private static let lockWaking: SQL = """
+        select b.tenant, b.recipient_id from tidings.inboxes b where b.wakes_at <= (select tidings.clock())
+        order by b.wakes_at limit \(inboxWakeBatch) for update skip locked
         """
-        with old as materialized (
-            select i.tenant, i.recipient_id, i.notification_id from tidings.inbox i where \(condition)
-            limit \(inboxPruneBatch) for update skip locked
+
+    private static func waking(among tenants: [String], _ recipients: [String]) -> SQL {
+        """
+        unnest(\(tenants), \(recipients)) as found(tenant, recipient_id) cross join lateral (
+            select * from tidings.inbox e where e.tenant = found.tenant and e.recipient_id = found.recipient_id
+                and e.deleted_at is null and e.snoozed_until <= (select tidings.clock())
+            order by e.snoozed_until, e.position limit \(inboxWakesPerPerson)
+        ) i
+        """
+    }
+
+    /// Notes the ends of the snoozes that are left. A person may have deleted or woken the earliest one.
+    private static func noteNextWake(among tenants: [String], _ recipients: [String]) -> SQL {
+        """
+        update tidings.inboxes b set wakes_at = (
+            select e.snoozed_until from tidings.inbox e
+            where e.tenant = b.tenant and e.recipient_id = b.recipient_id and e.deleted_at is null and e.snoozed_until is not null
+            order by e.snoozed_until limit 1
         )
-        delete from tidings.inbox i using old
-        where i.tenant = old.tenant and i.recipient_id = old.recipient_id and i.notification_id = old.notification_id
+        from unnest(\(tenants), \(recipients)) as found(tenant, recipient_id)
+        where b.tenant = found.tenant and b.recipient_id = found.recipient_id
         """
+    }
+}
+
+/// The keys of entries, as columns.
+private struct EntryKeys {
+    private(set) var tenants: [String] = []
+    private(set) var recipients: [String] = []
+    private(set) var ids: [PostgresUUID] = []
+
+    init(_ rows: PostgresRows) throws {
+        for row in rows {
+            let (tenant, recipient, id) = try row.decode((String, String, PostgresUUID).self)
+            tenants.append(tenant)
+            recipients.append(recipient)
+            ids.append(id)
+        }
     }
 }

@@ -100,7 +100,7 @@ extension Store {
 
     /// The number of unread notifications of the person `asked`, at most the largest badge.
     private static let unread: SQL = """
-        (select least(count(*), \(Int32(largestBadge)))::integer from (select from tidings.inbox i where i.tenant = asked.tenant
-            and i.recipient_id = asked.recipient_id and \(InboxItem.isListed) and \(InboxItem.isUnread) limit \(Int64(largestBadge))) unread)
+        coalesce((select least(b.unread, \(Int32(largestBadge))) from tidings.inboxes b
+            where b.tenant = asked.tenant and b.recipient_id = asked.recipient_id), 0)
         """
 }

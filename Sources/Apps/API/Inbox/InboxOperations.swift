@@ -1,5 +1,6 @@
 import HTTPTypes
 import TidingsCore
+import TidingsEncodings
 import TidingsHTTPServer
 import TidingsJSON
 import TidingsStore
@@ -137,12 +138,16 @@ struct InboxOperations: Sendable {
     }
 
     private func readAll(_ call: APICall) async throws -> ServerResponse {
-        let sweep = try await services.store.markAllRead(before: try Self.before(call), of: try call.person)
+        guard let sweep = try await services.store.markAllRead(before: try Self.before(call), of: try call.person) else {
+            throw Problem(.notFound)
+        }
         return try swept(call, sweep, "updated")
     }
 
     private func clear(_ call: APICall) async throws -> ServerResponse {
-        let sweep = try await services.store.clearInbox(before: try Self.before(call), of: try call.person)
+        guard let sweep = try await services.store.clearInbox(before: try Self.before(call), of: try call.person) else {
+            throw Problem(.notFound)
+        }
         return try swept(call, sweep, "removed")
     }
 
@@ -156,10 +161,13 @@ struct InboxOperations: Sendable {
         }
     }
 
-    /// The newest item that a sweep takes. Later arrivals, which the person has not seen, stay as they are.
-    private static func before(_ call: APICall) throws -> NotificationID? {
+    /// The uppermost item that a sweep takes. Later arrivals, which the person has not seen, stay as they are.
+    private static func before(_ call: APICall) throws -> InboxBound? {
         guard let text = call.query.text("before") else { return nil }
-        guard let id = NotificationID(text) else { throw Problem.invalid(.parameter("before", "must be the id of a notification")) }
-        return id
+        if let id = NotificationID(text) { return .entry(id) }
+        guard text.utf8.count <= APILimits.positionDigits, text.utf8.allSatisfy(ASCII.isDigit), let position = Int64(text) else {
+            throw Problem.invalid(.parameter("before", "must be the position or the id of an item"))
+        }
+        return .position(position)
     }
 }
