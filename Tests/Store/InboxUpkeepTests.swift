@@ -54,6 +54,24 @@ import TidingsTestSupport
         }
     }
 
+    /// A transaction that changes an inbox holds its lock. Retention passes over this inbox, and cleans the others.
+    @Test func retentionWaitsForNoInbox() async throws {
+        try await StoreScene.with { scene in
+            let bob = StoreScene.person("bob")
+            try await scene.deliver(toEach: [Self.ann, bob])
+            try await scene.shiftClock(by: Store.inboxRetention + .seconds(60))
+            let connection = try await PostgresConnection.connect(PostgresConfiguration(url: scene.system.databaseURL))
+            try await connection.execute(script: "begin; select from tidings.inboxes where recipient_id = 'ann' for update")
+            #expect(try await scene.store.pruneInbox())
+            #expect(try await scene.store.inboxCounts(of: bob).total == 0)
+            #expect(try await scene.store.inboxCounts(of: Self.ann).total == 1)
+            try await connection.execute(script: "rollback")
+            await connection.close()
+            #expect(try await scene.store.pruneInbox())
+            #expect(try await scene.store.inboxCounts(of: Self.ann).total == 0)
+        }
+    }
+
     @Test func aDeletedEntryKeepsItsRowForADay() async throws {
         try await StoreScene.with { scene in
             let ids = try await scene.deliver(2, to: Self.ann)

@@ -22,8 +22,8 @@ public struct BrokerPermissions: Sendable, Hashable {
             user: "deliver", configure: exactly([QueueNames.realtimeExchange]),
             write: exactly([QueueNames.realtimeExchange, QueueNames.timelines]), read: #"^tidings\.(deliver\..*|timelines)$"#),
         BrokerPermissions(
-            user: "release", configure: nothing,
-            write: exactly([QueueNames.deliverExchange, QueueNames.intentsExchange, QueueNames.timelines]),
+            user: "release", configure: exactly([QueueNames.realtimeExchange]),
+            write: exactly([QueueNames.deliverExchange, QueueNames.intentsExchange, QueueNames.realtimeExchange, QueueNames.timelines]),
             read: exactly([QueueNames.timelines])),
         BrokerPermissions(
             user: "api", configure: #"^tidings\.realtime(\..*)?$"#, write: #"^tidings\.(intents|realtime(\..*)?|timelines)$"#,

@@ -24,7 +24,7 @@ final class ReleaseRole: Sendable {
             store: runtime.store, catalogues: runtime.catalogues, publisher: runtime.publisher, watch: runtime.readiness.packs,
             metrics: runtime.metrics, logger: runtime.logger)
         upkeep = Upkeep(
-            store: runtime.store, catalogues: runtime.catalogues, control: control, retention: Settings.retention,
+            store: runtime.store, catalogues: runtime.catalogues, control: control, signals: runtime.signals, retention: Settings.retention,
             metrics: runtime.metrics, logger: runtime.logger)
         eraser = Eraser(store: runtime.store, projections: runtime.projections, metrics: runtime.metrics, logger: runtime.logger)
     }

@@ -237,6 +237,8 @@ package enum Bounds {
             Bound("Store.inboxRetention", Store.inboxRetention, "An entry of an inbox is kept after it arrived."),
             Bound("Store.inboxDeletedKept", Store.inboxDeletedKept, "A deleted entry keeps its row after the limit for undo."),
             Bound("Store.inboxPruneBatch", Int(Store.inboxPruneBatch), "entries", "Of inboxes deleted in one turn of retention."),
+            Bound("Store.inboxWakeBatch", Int(Store.inboxWakeBatch), "people", "Whose snoozed entries one turn wakes."),
+            Bound("Store.inboxWakesPerPerson", Int(Store.inboxWakesPerPerson), "entries", "Of one person that one turn wakes."),
             Bound("Store.reservationsKept", Store.reservationsKept, "An id that was promised over HTTP; longer if only it knows the id."),
             Bound("Store.reservationPruneBatch", Int(Store.reservationPruneBatch), "ids", "That one step of their retention looks at."),
             Bound("Upkeep.idleReservationSteps", Upkeep.idleReservationSteps, "steps", "Without a deletion; then the next round goes on."),

@@ -109,6 +109,22 @@ import TidingsTestSupport
         }
     }
 
+    /// A releaser ends the snooze, and the stream of the person hears of the arrival.
+    @Test func aSnoozedItemComesBackAndIsTold() async throws {
+        try await withAPI { api in
+            await api.pipeline.publish(pipelineEvent("n-1", to: "ada"))
+            _ = try await api.pipeline.outcome(of: "n-1")
+            let stream = try StreamReader(api, person: "ada")
+            let id = try #require(try await stream.next("inbox")?["newest"]?.stringValue)
+            let until = ISO8601DateFormatter().string(from: Date().addingTimeInterval(3))
+            let snoozed = try await api.ask("ada", "POST", "/api/notifications/\(id)/snooze", body: #"{"until":"\#(until)"}"#)
+            #expect(snoozed.json["unreadCount"] == 0, "\(snoozed.text)")
+            #expect(try await stream.next("inbox")?["total"] == 0)
+            let back = try #require(try await stream.next("inbox"))
+            #expect(back["total"] == 1 && back["new"] == [.string(id)] && back["newest"] == .string(id), "\(back)")
+        }
+    }
+
     /// The API looks at the inbox every 30 s. Three heartbeats take 30 to 45 s, so a look falls between them.
     @Test func aStreamIsToldOfChangesOnly() async throws {
         try await withAPI { api in
