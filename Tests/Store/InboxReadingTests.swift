@@ -48,19 +48,66 @@ import TidingsStore
         }
     }
 
-    /// Entries arrive and others are deleted between any two pages. Each entry that stays is listed exactly once.
+    /// Entries arrive while pages are read, and every second of them has waited for its time. Each page walk lists the entries of its
+    /// beginning exactly once, in the order of arrival.
     @Test func pagesByCursorNeitherRepeatNorSkip() async throws {
         try await StoreScene.with { scene in
-            let kept = Set(try await scene.deliver(30, to: Self.ann))
-            async let added = scene.deliver(30, to: Self.ann)
-            var listings: [[NotificationID]] = []
-            for _ in 0..<5 { listings.append(try await scene.listing(of: Self.ann, limit: 4)) }
-            let all = kept.union(try await added)
-            for listed in listings {
-                #expect(listed == listed.sorted(by: >) && Set(listed).count == listed.count, "in order and once")
-                #expect(kept.isSubset(of: listed) && all.isSuperset(of: listed))
+            let waiting = (0..<20).map { _ in scene.store.clock.nextID() }
+            let kept = Array(try await scene.deliver(30, to: Self.ann).reversed())
+            async let added = Self.deliver(waiting, in: scene)
+            for _ in 0..<8 {
+                let before = try await scene.listing(of: Self.ann, limit: 100)
+                let walked = try await scene.listing(of: Self.ann, limit: 4)
+                #expect(Set(walked).count == walked.count && walked.suffix(before.count) == before[...], "once, and none is left out")
+                #expect(walked.suffix(kept.count) == kept[...], "nothing moves")
             }
-            #expect(Set(try await scene.listing(of: Self.ann, limit: 100)) == all)
+            let arrived = try await added
+            #expect(try await scene.listing(of: Self.ann, limit: 7) == arrived.reversed() + kept)
+        }
+    }
+
+    /// Delivers the waiting entries, each after an entry that was accepted just now. Returns all in the order of their arrival.
+    private static func deliver(_ waiting: [NotificationID], in scene: StoreScene) async throws -> [NotificationID] {
+        var ids: [NotificationID] = []
+        for late in waiting {
+            ids.append(try await scene.deliver(to: ann))
+            ids.append(try await scene.deliver(to: ann, as: late))
+        }
+        return ids
+    }
+
+    @Test func aPageTellsTheNewestPosition() async throws {
+        try await StoreScene.with { scene in
+            let ids = try await scene.deliver(2, to: Self.ann)
+            let page = try await scene.store.inboxPage(of: Self.ann, limit: 5, from: .cursor(nil))
+            #expect(page.position == page.items.first?.position)
+            _ = try await scene.store.mark(.read, notification: ids[0], of: Self.ann)
+            let later = try await scene.store.inboxPage(of: Self.ann, limit: 5, from: .offset(0))
+            #expect(later.position == page.position + 1, "a change takes a position too")
+            #expect(later.items.map(\.position) == page.items.map(\.position), "and moves nothing")
+        }
+    }
+
+    @Test func snoozedEntriesHaveAListingOfTheirOwn() async throws {
+        try await StoreScene.with { scene in
+            let ids = try await scene.deliver(6, to: Self.ann)
+            let now = scene.store.clock.now()
+            // The last one snoozes for the shortest time, and two end at the same moment.
+            for (id, hours) in zip(ids, [5, 4, 4, 1]) {
+                let until = now.adding(.seconds(hours * 3_600))
+                _ = try await scene.store.mark(.snooze(until: until), notification: id, of: Self.ann)
+            }
+            var (listed, start) = ([NotificationID](), InboxCursor?.none)
+            repeat {
+                let page = try await scene.store.inboxPage(of: Self.ann, limit: 1, from: .cursor(start), in: .snoozed)
+                #expect(page.snoozed == 4 && page.counts == InboxCounts(total: 2, unread: 2))
+                listed += page.items.map(\.id)
+                start = try page.next.map { try InboxCursor($0.text, in: .snoozed) }
+            } while start != nil
+            #expect(listed == [ids[3], ids[1], ids[2], ids[0]])
+            let second = try await scene.store.inboxPage(of: Self.ann, limit: 9, from: .offset(3), in: .snoozed)
+            #expect(second.items.map(\.snoozedUntil) == [now.adding(.seconds(5 * 3_600))])
+            #expect(try await scene.listing(of: Self.ann, limit: 9) == [ids[5], ids[4]])
         }
     }
 
@@ -70,15 +117,29 @@ import TidingsStore
             let page = try await scene.store.inboxPage(of: Self.ann, limit: 1, from: .cursor(nil))
             let next = try #require(page.next)
             _ = try await scene.store.mark(.delete, notification: ids[2], of: Self.ann)
-            let second = try await scene.store.inboxPage(of: Self.ann, limit: 1, from: .cursor(try InboxCursor(next.text)))
+            let second = try await scene.store.inboxPage(of: Self.ann, limit: 1, from: .cursor(try InboxCursor(next.text, in: .arrived)))
             #expect(second.items.map(\.id) == [ids[1]])
         }
     }
 
+    /// The fourth and fifth are of version 1, which named an id. The last but one has a negative position.
     @Test(arguments: [
-        "", "x", "AQ", "!!!!!!!!!!!!!!!!!!!!!!!", "AgAAAAAAAAAAAAAAAAAAAAA", "AQAAAAAAAAAAAAAAAAAAAAAA", "AQAAAAAAAAAAAAAAAAAAAAA=",
+        "", "x", "AQ", "AQGiEaQxjHYQpuBEgFrxRaA", "AQAAAAAAAAAAAAAAAAAAAAA", "!!!!!!!!!!!!", "AgAAAAAAAAA", "AgAAAAAAAAAAAA", "AoAAAAAAAAAA",
+        "AgAAAAAAAAA=",
     ])
-    func anotherTextIsNoCursor(text: String) { #expect(throws: InboxCursor.Malformed.self) { try InboxCursor(text) } }
+    func anotherTextIsNoCursor(text: String) {
+        for listing in [InboxPage.Listing.arrived, .snoozed] {
+            #expect(throws: InboxCursor.Malformed.self) { try InboxCursor(text, in: listing) }
+        }
+    }
+
+    @Test func aCursorBelongsToItsListing() throws {
+        #expect(try InboxCursor("AgAAAAAAAAAB", in: .arrived).text == "AgAAAAAAAAAB")
+        #expect(throws: InboxCursor.Malformed.self) { try InboxCursor("AgAAAAAAAAAB", in: .snoozed) }
+        let snoozed = "AwAAAAAAAAABAAAAAAAAAAI"
+        #expect(try InboxCursor(snoozed, in: .snoozed).text == snoozed)
+        #expect(throws: InboxCursor.Malformed.self) { try InboxCursor(snoozed, in: .arrived) }
+    }
 
     @Test func newsOfManyPeopleAreOfEach() async throws {
         try await StoreScene.with { scene in

@@ -7,7 +7,7 @@ import secrets
 import zoneinfo
 from datetime import datetime, timedelta, timezone
 
-from client import ID, TIME, Backend, Checks, Stream, eventually, person, pushes, seconds_from_now
+from client import ID, TIME, UNKNOWN_ID, Backend, Checks, Stream, eventually, person, pushes, seconds_from_now
 
 checks = Checks("A")
 backend = Backend("/clients/a")
@@ -238,6 +238,9 @@ def clear_all():
     cleared = ann.delete("/api/notifications", before=ids[1])
     checks.equal("clear all before: that item and the older one", (cleared["removed"], cleared["unreadCount"]), (2, 2))
     checks.equal("clear all before: the newer ones stay", [item["id"] for item in listed(ann)], [ids[3], ids[2]])
+    stale = ann.delete("/api/notifications", before=ids[1])
+    checks.equal("clear all before: a deleted item is still a bound", (stale.status, stale["removed"]), (200, 0))
+    checks.problem("clear all before: an unknown item", ann.delete("/api/notifications", before=UNKNOWN_ID), 404, "not-found")
     cleared = ann.delete("/api/notifications")
     checks.equal("clear all: the rest", (cleared["removed"], cleared["unreadCount"]), (2, 0))
     checks.equal("clear all: again, harmless", ann.delete("/api/notifications")["removed"], 0)
@@ -254,9 +257,14 @@ def snooze_and_seen():
     snoozed = ann.post(f"/api/notifications/{id}/snooze", {"until": seconds_from_now(2)})
     checks.equal("snooze: not counted", snoozed["unreadCount"], 0)
     checks.equal("snooze: not listed", ann.get("/api/notifications")["total"], 0)
-    back = eventually(lambda: listed(ann))
-    checks.equal("snooze: listed again at its time", [item["id"] for item in back], [id])
-    checks.equal("snooze: unread again", ann.get("/api/notifications/unread-count")["unreadCount"], 1)
+    later = backend.deliver("orderUpdate", ann)
+    back = eventually(lambda: listed(ann), lambda items: len(items) == 2)
+    checks.equal("snooze: listed again at its time, on top", [item["id"] for item in back], [id, later])
+    checks.equal("snooze: unread again", ann.get("/api/notifications/unread-count")["unreadCount"], 2)
+    ann.post(f"/api/notifications/{later}/snooze", {"until": seconds_from_now(600)})
+    checks.equal("snooze: snoozed items are listed apart", [item["id"] for item in listed(ann, snoozed="true")], [later])
+    ann.post(f"/api/notifications/{later}/wake")
+    checks.equal("snooze: woken by hand, on top", [item["id"] for item in listed(ann)], [later, id])
     for wrong in (seconds_from_now(-60), seconds_from_now(400 * 86_400), "tomorrow", ""):
         checks.problem(f"snooze: until {wrong[:10]!r} is refused", ann.post(f"/api/notifications/{id}/snooze", {"until": wrong}), 422,
                        "invalid", "/until")

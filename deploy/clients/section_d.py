@@ -13,7 +13,7 @@ backend = Backend("/clients/d")
 FIELDS = [
     "id", "type", "title", "body", "data", "category", "channel", "createdAt", "scheduledFor", "isRead", "icon", "color", "deepLink"
 ]
-MORE_FIELDS = ["imageURL", "groupKey", "state"]
+MORE_FIELDS = ["imageURL", "groupKey", "state", "position", "snoozedUntil"]
 LOOKS = {
     "LOAN_APPROVED": ("checkmark.circle.fill", "green", "transactional"),
     "LOAN_REJECTED": ("xmark.circle.fill", "red", "transactional"),
@@ -73,7 +73,7 @@ def listing():
         cursor = page["nextCursor"]
         backend.deliver("PAYMENT_DUE", ann, title="meanwhile")  # an arrival between two pages moves nothing
     checks.equal("list by cursor: every item once, whatever arrives meanwhile", pages, ids)
-    checks.members("list by cursor", page, ["notifications", "total", "unreadCount", "limit", "nextCursor", "permissionHint"])
+    checks.members("list by cursor", page, ["notifications", "total", "unreadCount", "limit", "nextCursor", "position", "permissionHint"])
     checks.problem("list: a cursor of somebody's own making", ann.get("/api/notifications", cursor="abc"), 422, "invalid", "cursor")
     checks.problem("list: cursor with offset", ann.get("/api/notifications", cursor="", offset=0), 422, "invalid", "offset")
 
@@ -118,7 +118,7 @@ def what_is_not_theirs():
     id = backend.deliver("LOAN_APPROVED", ann)
     calls = {
         "read one": ("GET", ""), "read": ("PATCH", "/read"), "unread": ("PATCH", "/unread"), "seen": ("PATCH", "/seen"),
-        "dismissed": ("PATCH", "/dismissed"), "delete": ("DELETE", ""), "undo": ("POST", "/undo"),
+        "dismissed": ("PATCH", "/dismissed"), "delete": ("DELETE", ""), "undo": ("POST", "/undo"), "wake": ("POST", "/wake"),
     }
     for what, (method, end) in calls.items():
         answers = {}
@@ -129,6 +129,7 @@ def what_is_not_theirs():
         checks.true(f"{what}: the three answers are the same", len({str(answer) for answer in answers.values()}) == 1, answers)
     checks.equal("nothing of it changed the item", ann.get(f"/api/notifications/{id}")["notification"]["isRead"], False)
     checks.equal("read-all of another person changes nothing", bob.patch("/api/notifications/read-all")["updated"], 0)
+    checks.problem("read-all: before is somebody else's", bob.patch("/api/notifications/read-all", before=id), 404, "not-found")
     checks.equal("clear all of another person removes nothing", bob.delete("/api/notifications")["removed"], 0)
     checks.equal("the owner still counts it", ann.get("/api/notifications/unread-count")["unreadCount"], 1)
     twin = Client(token(ann.recipient, tenant="acme"))

@@ -29,7 +29,7 @@ def before_call(context, case, kwargs):
     if case.meta is None or not case.meta.generation.mode.is_positive:
         return
     if isinstance(case.query, dict):
-        fit_query(case.query)
+        fit_query(case.operation.definition.raw["operationId"], case.query)
     if case.headers is not None and "Idempotency-Key" in case.headers:
         case.headers["Idempotency-Key"] = str(uuid.uuid4())
     if isinstance(case.path_parameters, dict):
@@ -38,11 +38,15 @@ def before_call(context, case, kwargs):
         fit_body(case.operation.definition.raw["operationId"], case.body)
 
 
-def fit_query(query):
-    """A page begins either at a cursor or after a number of items, and likes are read by cursor or since an id."""
+def fit_query(operation, query):
+    """A page begins either at a cursor or after a number of items, and likes are read by cursor or since an id.
+
+    A long cursor of the inbox belongs to the snoozed items, a short one to those that have arrived."""
     if "cursor" in query:
         query.pop("offset", None)
         query.pop("since_id", None)
+        if operation == "listNotifications":
+            query["snoozed"] = "true" if len(query["cursor"]) > 12 else "false"
 
 
 def fit_body(operation, body):

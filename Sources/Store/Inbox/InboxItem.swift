@@ -99,10 +99,11 @@ extension InboxCounts {
     /// The counts of the table alias `b`, as the columns `total` and `unread`. An outer join may have found no inbox.
     static let columns: SQL = "coalesce(b.total, 0) as total, coalesce(b.unread, 0) as unread"
 
-    /// The counts of a person, one row. They stand in the row of the inbox, so they cost the same at any size.
+    /// The counts of a person, one row. They stand in the row of the inbox, so they cost the same at any size. The names of the other columns
+    /// differ from those of an entry.
     static func query(of person: RecipientKey) -> SQL {
         """
-        select \(columns) from (select) one
+        select \(columns), coalesce(b.snoozed, 0) as all_snoozed, coalesce(b.position, 0) as newest_position from (select) one
         left join tidings.inboxes b on b.tenant = \(person.tenant) and b.recipient_id = \(person.id)
         """
     }

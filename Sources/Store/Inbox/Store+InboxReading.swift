@@ -9,26 +9,30 @@ extension Store {
     /// A page of at most `limit` entries and the counts, of one moment. Takes one round trip.
     ///
     /// - Parameter limit: 1 to ``largestInboxPage``. Another number becomes the nearest of these.
-    public func inboxPage(of person: RecipientKey, limit: Int, from start: InboxPage.Start) async throws -> InboxPage {
+    public func inboxPage(
+        of person: RecipientKey, limit: Int, from start: InboxPage.Start, in listing: InboxPage.Listing = .arrived
+    ) async throws -> InboxPage {
         let limit = min(max(1, limit), Self.largestInboxPage)
         // By cursor, one entry more tells whether another page follows.
         let (after, end): (SQL, SQL) =
             switch start {
             case .offset(let offset): ("", "limit \(limit) offset \(max(0, offset))")
-            case .cursor(let cursor): (cursor.map { "and i.notification_id < \($0.last.uuid)" } ?? "", "limit \(limit + 1)")
+            case .cursor(let cursor): (cursor.map { "and \($0.condition)" } ?? "", "limit \(limit + 1)")
             }
         let entries: SQL = """
-            select \(InboxItem.columns) from tidings.inbox i where \(InboxItem.isOf(person)) and \(InboxItem.isListed) \(after)
-            order by i.notification_id desc \(end)
+            select \(InboxItem.columns) from tidings.inbox i where \(InboxItem.isOf(person)) and \(listing.condition) \(after)
+            order by \(listing.order(of: "i")) \(end)
             """
-        let rows = try await asPerson(person, [Self.counted(of: person, with: entries)])[0].rows
+        let rows = try await asPerson(person, [Self.counted(of: person, with: entries) + " order by " + listing.order(of: "entry")])[0].rows
         var items = try rows.compactMap(InboxItem.init)
         var next: InboxCursor?
         if items.count > limit {
             items.removeLast(items.count - limit)
-            next = items.last.map { InboxCursor(after: $0.id) }
+            next = items.last.map { InboxCursor(after: $0, in: listing) }
         }
-        return InboxPage(items: items, counts: try InboxCounts(rows[0]), next: next)
+        return InboxPage(
+            items: items, counts: try InboxCounts(rows[0]), snoozed: try rows[0].decode("all_snoozed"),
+            position: try rows[0].decode("newest_position"), next: next)
     }
 
     /// An entry with the counts. A snoozed entry is found, a deleted one is not. Nil if the person has no such entry.
@@ -55,8 +59,7 @@ extension Store {
     /// The counts beside each row of `entries`. One row without an entry if there are none. One statement, so that all are of one moment.
     private static func counted(of person: RecipientKey, with entries: SQL) -> SQL {
         """
-        select counts.total, counts.unread, entry.* from (\(InboxCounts.query(of: person))) counts
-        left join (\(entries)) entry on true order by entry.notification_id desc
+        select counts.*, entry.* from (\(InboxCounts.query(of: person))) counts left join (\(entries)) entry on true
         """
     }
 

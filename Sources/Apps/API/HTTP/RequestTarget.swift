@@ -87,6 +87,16 @@ struct QueryReader: Sendable {
         return capped
     }
 
+    /// `true` or `false`.
+    mutating func bool(_ name: String) -> Bool? {
+        guard let text = values[name] else { return nil }
+        guard let bool = Bool(text) else {
+            refuse(name, "must be true or false")
+            return nil
+        }
+        return bool
+    }
+
     mutating func refuse(_ name: String, _ detail: @autoclosure () -> String) {
         guard faults.count < APILimits.faults else { return }
         faults.append(.parameter(name, detail()))

@@ -32,6 +32,8 @@ struct InboxItemWriter {
         json.optional("imageURL", item.imageURL)
         json.optional("groupKey", item.groupKey)
         json.member("state", item.state.rawValue)
+        json.member("position", item.position)
+        json.optional("snoozedUntil", item.snoozedUntil?.milliseconds)
         json.endObject()
     }
 }

@@ -11,7 +11,7 @@ struct InboxOperations: Sendable {
 
     var all: [Operation] {
         [
-            Operation(.get, "/api/notifications", "listNotifications", .person, query: ["limit", "offset", "cursor"]) { call in
+            Operation(.get, "/api/notifications", "listNotifications", .person, query: ["limit", "offset", "cursor", "snoozed"]) { call in
                 try await list(call)
             },
             Operation(.delete, "/api/notifications", "clearNotifications", .person, query: ["before"]) { try await clear($0) },
@@ -27,6 +27,7 @@ struct InboxOperations: Sendable {
             Operation(.patch, "/api/notifications/{id}/dismissed", "dismissNotification", .person) { try await change($0, .dismiss) },
             Operation(.post, "/api/notifications/{id}/undo", "undoNotificationChange", .person) { try await change($0, .undo) },
             Operation(.post, "/api/notifications/{id}/snooze", "snoozeNotification", .person, hasBody: true) { try await snooze($0) },
+            Operation(.post, "/api/notifications/{id}/wake", "wakeNotification", .person) { try await change($0, .wake) },
         ]
     }
 
@@ -37,19 +38,20 @@ struct InboxOperations: Sendable {
         var query = call.query
         let limit = query.integer("limit", in: 1...APILimits.page, cap: APILimits.page) ?? APILimits.standardPage
         let offset = query.integer("offset", in: 0...Int(Int32.max))
+        let listing: InboxPage.Listing = query.bool("snoozed") == true ? .snoozed : .arrived
         let cursor = query.text("cursor")
         if cursor != nil, offset != nil { query.refuse("offset", "does not go with cursor") }
         var start = InboxPage.Start.offset(offset ?? 0)
         if let cursor {
             do throws(InboxCursor.Malformed) {
-                start = .cursor(cursor.isEmpty ? nil : try InboxCursor(cursor))
+                start = .cursor(cursor.isEmpty ? nil : try InboxCursor(cursor, in: listing))
             } catch {
                 query.refuse("cursor", "\(error)")
             }
         }
         try query.finish()
         async let hint = permissionHint(of: person)
-        let page = try await services.store.inboxPage(of: person, limit: limit, from: start)
+        let page = try await services.store.inboxPage(of: person, limit: limit, from: start, in: listing)
         let permissionHint = try await hint
         let writer = InboxItemWriter(catalogue: services.catalogues.current)
         return .json { json in
@@ -58,10 +60,15 @@ struct InboxOperations: Sendable {
             json.beginArray()
             for item in page.items { writer.write(item, to: &json) }
             json.endArray()
-            json.member("total", page.counts.total)
+            json.member("total", listing == .snoozed ? page.snoozed : page.counts.total)
             json.member("unreadCount", page.counts.unread)
             json.member("limit", limit)
-            if case .offset(let offset) = start { json.member("offset", offset) } else { json.optional("nextCursor", page.next?.text) }
+            if case .offset(let offset) = start {
+                json.member("offset", offset)
+            } else {
+                json.optional("nextCursor", page.next?.text)
+                json.member("position", page.position)
+            }
             json.optional("permissionHint", permissionHint)
             json.endObject()
         }

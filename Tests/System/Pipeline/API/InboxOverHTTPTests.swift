@@ -109,6 +109,57 @@ import TidingsTestSupport
         }
     }
 
+    /// An intent that was held arrives above those that came meanwhile. A bound that the person saw before takes nothing of it.
+    @Test func whatWasHeldArrivesOnTop() async throws {
+        try await withAPI { api in
+            func list() async throws -> [JSON] {
+                try await api.ask("ada", "GET", "/api/notifications?cursor=").json["notifications"]?.arrayValue ?? []
+            }
+            let due = ISO8601DateFormatter().string(from: Date().addingTimeInterval(4))
+            let held = Self.event("h-1", to: "ada").replacing(#""title":"#, with: #""scheduledFor":"\#(due)","title":"#)
+            await api.pipeline.publish(Array(held.utf8))
+            await api.pipeline.publish(pipelineEvent("h-2", to: "ada"))
+            #expect(try await eventually { try await list().count == 1 })
+            let seen = try #require(try await list().first)
+            #expect(try await eventually { try await list().count == 2 })
+            let items = try await list()
+            #expect(items.last?["id"] == seen["id"] && items.first?["scheduledFor"]?.isNull == false, "\(items)")
+
+            let bound = try #require(seen["position"]?.intValue)
+            let read = try await api.ask("ada", "PATCH", "/api/notifications/read-all?before=\(bound)")
+            #expect(read.json == ["updated": 1, "unreadCount": 1], "\(read.text)")
+            let id = try #require(seen["id"]?.stringValue)
+            #expect(try await api.ask("ada", "DELETE", "/api/notifications?before=\(id)").json == ["removed": 1, "unreadCount": 1])
+            #expect(try await api.ask("bob", "DELETE", "/api/notifications?before=\(id)").problem == "not-found")
+            for wrong in ["", "-1", "1.5", "9999999999999999999"] {
+                #expect(try await api.ask("ada", "DELETE", "/api/notifications?before=\(wrong)").problem == "invalid", "\(wrong)")
+            }
+        }
+    }
+
+    @Test func snoozedItemsAreListedAndWoken() async throws {
+        try await withAPI { api in
+            for number in 1...2 { await api.pipeline.publish(pipelineEvent("z-\(number)", to: "ada")) }
+            #expect(try await eventually { try await api.ask("ada", "GET", "/api/notifications").json["total"] == 2 })
+            let items = try await api.ask("ada", "GET", "/api/notifications").json["notifications"]?.arrayValue ?? []
+            let oldest = try #require(items.last?["id"]?.stringValue)
+            let until = ISO8601DateFormatter().string(from: Date().addingTimeInterval(3_600))
+            _ = try await api.ask("ada", "POST", "/api/notifications/\(oldest)/snooze", body: #"{"until":"\#(until)"}"#)
+            for query in ["", "&cursor="] {
+                let snoozed = try await api.ask("ada", "GET", "/api/notifications?snoozed=true\(query)").json
+                #expect(snoozed["total"] == 1 && snoozed["unreadCount"] == 1, "\(snoozed)")
+                #expect(snoozed["notifications"]?.arrayValue?.map { $0["id"]?.stringValue } == [oldest], "\(snoozed)")
+            }
+            #expect(try await api.ask("ada", "GET", "/api/notifications?snoozed=yes").problem == "invalid")
+            #expect(try await api.ask("ada", "GET", "/api/notifications?cursor=AQGiEaQxjHYQpuBEgFrxRaA").problem == "invalid")
+            let woken = try await api.ask("ada", "POST", "/api/notifications/\(oldest)/wake")
+            #expect(woken.json["unreadCount"] == 2 && woken.json["notification"]?["snoozedUntil"]?.isNull == true, "\(woken.text)")
+            let list = try await api.ask("ada", "GET", "/api/notifications").json["notifications"]?.arrayValue
+            #expect(list?.first?["id"]?.stringValue == oldest)
+            #expect(try await api.ask("bob", "POST", "/api/notifications/\(oldest)/wake").status == 404)
+        }
+    }
+
     /// A releaser ends the snooze, and the stream of the person hears of the arrival.
     @Test func aSnoozedItemComesBackAndIsTold() async throws {
         try await withAPI { api in
@@ -119,6 +170,7 @@ import TidingsTestSupport
             let until = ISO8601DateFormatter().string(from: Date().addingTimeInterval(3))
             let snoozed = try await api.ask("ada", "POST", "/api/notifications/\(id)/snooze", body: #"{"until":"\#(until)"}"#)
             #expect(snoozed.json["unreadCount"] == 0, "\(snoozed.text)")
+            #expect(snoozed.json["notification"]?["snoozedUntil"]?.stringValue?.hasPrefix(until.dropLast()) == true, "\(snoozed.text)")
             #expect(try await stream.next("inbox")?["total"] == 0)
             let back = try #require(try await stream.next("inbox"))
             #expect(back["total"] == 1 && back["new"] == [.string(id)] && back["newest"] == .string(id), "\(back)")
