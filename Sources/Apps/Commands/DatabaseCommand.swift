@@ -86,16 +86,18 @@ struct DatabaseCommand: AsyncParsableCommand {
     struct Verify: TidingsCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify",
-            abstract: "Audit row by row that every delivery is in exactly one place. Reads everything; exit 1 when something is wrong.")
+            abstract: "Audit row by row that every delivery is in exactly one place, and recount every inbox.",
+            discussion: "The command reads everything. It exits with 1 if something is wrong.")
         @OptionGroup var output: OutputOptions
 
         mutating func run(in context: CommandContext) async throws {
             let problems = try await onSchema {
                 try await withStore { store, _ in
-                    try await store.audit { Output.note("\($0) notifications compared") } + (try await store.unaccounted())
+                    try await store.audit { Output.note("\($0) notifications compared") }
+                        + (try await store.auditInboxes { Output.note("\($0) inboxes recounted") }) + (try await store.unaccounted())
                 }
             }
-            Output.faults(problems, as: output.format, sound: "every delivery is in exactly one place, and the sums agree")
+            Output.faults(problems, as: output.format, sound: "every delivery is in exactly one place, every inbox has its counts, and the sums agree")
             if !problems.isEmpty { throw Failure(.bad, "\(problems.count) problems") }
         }
     }

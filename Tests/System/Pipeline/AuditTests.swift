@@ -43,5 +43,38 @@ import TidingsTestSupport
         }
     }
 
+    @Test(arguments: [1, 2, Store.inboxAuditSlice]) func aWrongInboxIsNamedInEverySlice(slice: Int) async throws {
+        try await withOwnSystem { system in
+            let people = ["ann", "bob", "cleo", "dan", "eve"]
+            _ = try await system.query(
+                """
+                insert into tidings.inbox (tenant, recipient_id, notification_id, position, type, category, data, created_at, snoozed_until)
+                select 'default', person, tidings.first_id(now()), 5, 'orderUpdate', 'transactional', '{}', now(),
+                    case person when 'dan' then now() end
+                from unnest(\(people)) as person
+                """)
+            // Ann has no inbox, Bob's counts are wrong, Cleo's position is, Dan's snooze has no end, and Eve's inbox is right.
+            _ = try await system.query(
+                """
+                insert into tidings.inboxes (tenant, recipient_id, position, forgotten, total, unread, snoozed) values
+                    ('default', 'bob', 5, 0, 2, 1, 0), ('default', 'cleo', 4, 0, 1, 1, 0), ('default', 'dan', 5, 0, 0, 0, 1),
+                    ('default', 'eve', 5, 0, 1, 1, 0)
+                """)
+            let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 1, name: "audit")
+            let problems = try await store.auditInboxes(slice: slice)
+            await store.close()
+            let found = Dictionary(
+                uniqueKeysWithValues: problems.map { ($0["recipient_id"]?.stringValue ?? "", $0["problem"]?.stringValue ?? "") })
+            #expect(found["ann"] == "entries without an inbox")
+            #expect(found["bob"] == "2 entries, 1 unread, 0 snoozed; a recount has 1, 1, 0")
+            #expect(found["cleo"] == "position 5 is beyond the newest one, 4")
+            #expect(found["dan"]?.hasSuffix("would not end") == true)
+            #expect(found.count == 4)
+
+            let verify = try await system.tidings("db", "verify")
+            #expect(verify.exitCode == 1 && people.dropLast().allSatisfy(verify.output.contains), "\(verify.output)\(verify.errors)")
+        }
+    }
+
     private static func inApp(_ id: String) -> String { event(id: id, to: "reader", data: #""channels":["inApp"]"#) }
 }

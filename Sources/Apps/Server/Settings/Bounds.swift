@@ -328,6 +328,7 @@ package enum Bounds {
             Bound("Store.inboxSweepNames", Store.inboxSweepNames, "ids", "Of the entries that one change of many names."),
             Bound("Store.inboxWatchersPerQuery", Store.inboxWatchersPerQuery, "people", "Whose inboxes one query looks at."),
             Bound("Store.inboxUndoLimit", Store.inboxUndoLimit, "In which a deletion or dismissal can be taken back."),
+            Bound("Store.inboxAuditSlice", Store.inboxAuditSlice, "people", "Whose inboxes one statement of tidings db verify recounts."),
             Bound("Likes.maximumLimit", Likes.maximumLimit, "likes", "On one page of a list."),
             Bound("Likes.resetThreshold", Likes.resetThreshold, "likes", "An app that misses so many gets a new list."),
             Bound("Likes.mostCounted", Likes.mostCounted, "likes", "New ones; more are told as this many."),
