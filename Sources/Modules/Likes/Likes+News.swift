@@ -1,5 +1,5 @@
 import TidingsPostgres
-import TidingsStore
+package import TidingsStore
 
 /// The place up to which somebody knows the likes of a person, for the realtime signal "new likes available".
 package struct LikesMark: Sendable, Hashable {
@@ -37,6 +37,25 @@ extension Likes {
             news += try await count(Array(marks[start..<min(start + Self.watchersPerQuery, marks.count)]))
         }
         return news
+    }
+
+    /// The people of those marks beyond which a like has come. One query, however many marks there are.
+    package func people(withNewsSince marks: [LikesMark]) async throws -> [RecipientKey] {
+        guard !marks.isEmpty else { return [] }
+        let rows = try await store.pool.query(
+            """
+            select asked.turn from unnest(\(marks.map(\.tenant)), \(marks.map(\.recipient)), \(marks.map(\.position)))
+                with ordinality as asked(tenant, recipient_id, position, turn)
+            cross join lateral (
+                select p.newest from tidings.liked_people p where p.tenant = asked.tenant and p.recipient_id = asked.recipient_id limit 1
+            ) p
+            where p.newest > asked.position
+            """
+        ).rows
+        return try rows.map { row in
+            let mark = marks[try row.decode(Int.self) - 1]
+            return RecipientKey(tenant: mark.tenant, id: mark.recipient)
+        }
     }
 
     private func count(_ marks: [LikesMark]) async throws -> [NewLikes] {

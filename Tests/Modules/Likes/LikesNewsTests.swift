@@ -1,4 +1,6 @@
 import Testing
+import TidingsPostgres
+import TidingsStore
 
 @testable import TidingsLikes
 
@@ -18,6 +20,20 @@ import Testing
             #expect(news.map(\.count) == [1, Likes.mostCounted, 0])
             #expect(try await scene.likes.news(since: news.map(\.mark)).map(\.count) == [0, 0, 0])
             #expect(try await scene.likes.news(since: []).isEmpty)
+        }
+    }
+
+    /// A mark without a position knows all likes. A like that came again is no news.
+    @Test func thePeopleWithNewsAreFoundInOneQuery() async throws {
+        try await LikesScene.with { scene in
+            try await scene.like("ada", by: ["bo", "cy"])
+            try await scene.like("dee", by: "bo")
+            let known: [(person: String, position: Int64?)] = [("ada", 1), ("dee", 1), ("nobody", 0), ("ada", nil)]
+            let marks = known.map { LikesMark(tenant: LikesScene.tenant, recipient: $0.person, position: $0.position) }
+            #expect(try await scene.likes.people(withNewsSince: marks).map(\.id) == ["ada"])
+            try await scene.like("dee", by: "cy")
+            #expect(try await scene.likes.people(withNewsSince: marks).map(\.id) == ["ada", "dee"])
+            #expect(try await scene.likes.people(withNewsSince: []).isEmpty)
         }
     }
 }
