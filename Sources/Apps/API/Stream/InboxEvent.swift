@@ -65,6 +65,32 @@ struct InboxEvent: Sendable, Hashable {
     }
 }
 
+/// Ids of items that came or changed, until a stream is told. Beyond a number only the fact is kept.
+struct ChangedIDs: Sendable, Hashable {
+    private(set) var new: [NotificationID] = []
+    private(set) var changed: [NotificationID] = []
+    /// Whether there are more than these, so that the app must read the first page again.
+    private(set) var isCutOff = false
+
+    mutating func add(new: [NotificationID], changed: [NotificationID]) {
+        Self.add(new, to: &self.new, &isCutOff)
+        Self.add(changed, to: &self.changed, &isCutOff)
+    }
+
+    mutating func add(_ other: ChangedIDs) {
+        add(new: other.new, changed: other.changed)
+        isCutOff = isCutOff || other.isCutOff
+    }
+
+    private static func add(_ ids: [NotificationID], to list: inout [NotificationID], _ isCutOff: inout Bool) {
+        for id in ids where !list.contains(id) {
+            if list.count < APILimits.idsInEvent { list.append(id) } else { isCutOff = true }
+        }
+    }
+
+    mutating func cutOff() { isCutOff = true }
+}
+
 /// One event of a stream (HTML standard, section 9.2 "Server-sent events").
 struct ServerSentEvent: Sendable {
     var name: String
