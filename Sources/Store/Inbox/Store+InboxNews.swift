@@ -1,27 +1,41 @@
 public import TidingsCore
 import TidingsPostgres
 
-/// A person who watches an inbox, and the newest entry that the person knows.
+/// A person who watches an inbox, and how much of it the person knows.
 public struct InboxWatcher: Sendable, Hashable {
     public let person: RecipientKey
-    /// Nil: the person knows no entry, and is told of none.
-    public let lastKnown: NotificationID?
+    public let known: Known
 
-    public init(_ person: RecipientKey, lastKnown: NotificationID? = nil) {
+    public enum Known: Sendable, Hashable {
+        /// Nothing, and the person is told of no entry: the app reads the list by itself.
+        case nothing
+        /// Everything up to this position.
+        case position(Int64)
+        /// Everything up to the arrival of this entry.
+        case entry(NotificationID)
+        /// Something that this service did not tell. The person has to read everything again.
+        case unclear
+    }
+
+    public init(_ person: RecipientKey, known: Known = .nothing) {
         self.person = person
-        self.lastKnown = lastKnown
+        self.known = known
     }
 }
 
-/// The state of an inbox for a watcher.
+/// The state of an inbox, and its changes since the state that a watcher knows.
 public struct InboxNews: Sendable, Hashable {
+    /// The newest position, 0 if the person has no inbox. The watcher knows everything up to it after these news.
+    public let position: Int64
     public let counts: InboxCounts
-    /// The newest entry of the listing. Nil if the listing is empty.
+    /// The uppermost entry of the listing. Nil if the listing is empty.
     public let newest: NotificationID?
-    /// The entries of the listing that are newer than the last known one, the newest first, up to a limit.
-    public let newer: [NotificationID]
-    /// Whether more than these are newer.
-    public let isCutOff: Bool
+    /// The entries of the listing that have arrived since, the last one first, up to a limit. A woken entry arrives anew.
+    public let arrived: [NotificationID]
+    /// The entries that have changed since, the last one first, up to a limit. They may be deleted or snoozed.
+    public let changed: [NotificationID]
+    /// Whether the two lists have every entry. If not, the watcher has to read everything again.
+    public let isComplete: Bool
 }
 
 extension Store {
@@ -30,40 +44,94 @@ extension Store {
 
     /// The news of each watcher, in the same order, of one moment for each ``inboxWatchersPerQuery`` watchers.
     ///
+    /// Positions of a person become visible in their order. So a watcher who knows a position is told of everything beyond it, whichever
+    /// process made the change.
+    ///
     /// Runs with the rights of the process and not of a person, because one query serves many people.
     ///
-    /// - Parameter limit: the largest number of newer entries that each answer names.
+    /// - Parameter limit: the largest number of entries in each of the two lists.
     public func inboxNews(of watchers: [InboxWatcher], limit: Int = 50) async throws -> [InboxNews] {
         var news: [InboxNews] = []
         news.reserveCapacity(watchers.count)
         for start in stride(from: 0, to: watchers.count, by: Self.inboxWatchersPerQuery) {
             let part = watchers[start..<min(start + Self.inboxWatchersPerQuery, watchers.count)]
             for row in try await pool.query(Self.news(of: part, limit: limit)).rows {
-                let newer = try row.decode("newer", as: [NotificationID].self)
+                let (arrived, changed) = (
+                    try row.decode("arrived", as: [NotificationID].self), try row.decode("changed", as: [NotificationID].self)
+                )
+                let isLost = try row.decode("is_lost", as: Bool.self)
                 news.append(
                     InboxNews(
-                        counts: try InboxCounts(row), newest: try row.decode("newest"), newer: Array(newer.prefix(limit)),
-                        isCutOff: newer.count > limit))
+                        position: try row.decode("newest_position"), counts: try InboxCounts(row), newest: try row.decode("newest"),
+                        arrived: Array(arrived.prefix(limit)), changed: Array(changed.prefix(limit)),
+                        isComplete: !isLost && arrived.count <= limit && changed.count <= limit))
             }
         }
         return news
     }
 
+    /// A position is lost if the inbox has forgotten what came after it, or has never given it.
     private static func news(of watchers: ArraySlice<InboxWatcher>, limit: Int) -> SQL {
         let isOfAsked: SQL = "i.tenant = asked.tenant and i.recipient_id = asked.recipient_id"
+        let end: SQL = "limit \(Int64(limit) + 1)"
         return """
-            select \(InboxCounts.columns), (
+            select \(InboxCounts.columns), coalesce(b.position, 0) as newest_position, (
                     select i.notification_id from tidings.inbox i where \(isOfAsked) and \(InboxItem.isListed)
-                    order by i.notification_id desc limit 1
+                    order by i.position desc limit 1
                 ) as newest, array(
                     select i.notification_id from tidings.inbox i
-                    where \(isOfAsked) and i.notification_id > asked.last_known and \(InboxItem.isListed)
-                    order by i.notification_id desc limit \(Int64(limit) + 1)
-                ) as newer
-            from unnest(\(watchers.map(\.person.tenant)), \(watchers.map(\.person.id)), \(watchers.map { $0.lastKnown?.uuid }))
-                with ordinality as asked(tenant, recipient_id, last_known, place)
-            left join tidings.inboxes b on b.tenant = asked.tenant and b.recipient_id = asked.recipient_id
+                    where \(isOfAsked) and i.position > known.position and \(InboxItem.isListed) order by i.position desc \(end)
+                ) as arrived, array(
+                    select i.notification_id from tidings.inbox i
+                    where \(isOfAsked) and i.changed > known.position order by i.changed desc \(end)
+                ) as changed,
+                coalesce(known.position > coalesce(b.position, 0) or known.position > 0 and known.position < b.forgotten, false) as is_lost
+            from unnest(\(watchers.map(\.person.tenant)), \(watchers.map(\.person.id)), \(watchers.map(\.known.position)),
+                    \(watchers.map(\.known.entry))) with ordinality as asked(tenant, recipient_id, position, entry, place)
+            left join lateral (
+                select * from tidings.inboxes x where x.tenant = asked.tenant and x.recipient_id = asked.recipient_id limit 1
+            ) b on true
+            cross join lateral (
+                -- An entry that was woken has moved since an app knew it, so it tells no position.
+                select case when asked.entry is null then asked.position else coalesce((
+                    select i.position from tidings.inbox i
+                    where \(isOfAsked) and i.notification_id = asked.entry and i.woken_at is null limit 1
+                ), \(Int64.max)) end as position
+            ) known
             order by asked.place
             """
     }
+
+    /// The people whose inbox has changed since the position that they know. One query, however many people are asked for.
+    ///
+    /// - Parameter watchers: only those that know a position are looked at.
+    public func changedInboxes(since watchers: [InboxWatcher]) async throws -> [RecipientKey] {
+        guard !watchers.isEmpty else { return [] }
+        let rows = try await pool.query(
+            """
+            select asked.place from unnest(\(watchers.map(\.person.tenant)), \(watchers.map(\.person.id)), \(watchers.map(\.known.position)))
+                with ordinality as asked(tenant, recipient_id, position, place)
+            left join lateral (
+                select x.position from tidings.inboxes x where x.tenant = asked.tenant and x.recipient_id = asked.recipient_id limit 1
+            ) b on true
+            where coalesce(b.position, 0) <> asked.position
+            """
+        ).rows
+        return try rows.map { watchers[try $0.decode(Int.self) - 1].person }
+    }
+}
+
+// MARK: - SQL
+
+extension InboxWatcher.Known {
+    fileprivate var position: Int64? {
+        switch self {
+        case .nothing, .entry: nil
+        case .position(let position): position
+        // No inbox gives this position.
+        case .unclear: Int64.max
+        }
+    }
+
+    fileprivate var entry: PostgresUUID? { if case .entry(let id) = self { id.uuid } else { nil } }
 }

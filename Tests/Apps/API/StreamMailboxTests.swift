@@ -14,7 +14,8 @@ import TidingsCore
     ) -> InboxEvent {
         var ids = ChangedIDs()
         ids.add(new: new, changed: changed)
-        let news = InboxNews(counts: InboxCounts(total: unread, unread: unread), newest: newest, newer: [], isCutOff: false)
+        let news = InboxNews(
+            position: 0, counts: InboxCounts(total: unread, unread: unread), newest: newest, arrived: [], changed: [], isComplete: true)
         return InboxEvent(news, ids)
     }
 

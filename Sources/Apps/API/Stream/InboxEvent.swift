@@ -14,11 +14,11 @@ struct InboxEvent: Sendable, Hashable {
         self.ids = ids
     }
 
-    /// The first event of a stream. If the app named the newest item it knows, the newer ones are new.
+    /// The first event of a stream. If the app named the newest item it knows, everything since its arrival is named.
     init(first news: InboxNews) {
         var ids = ChangedIDs()
-        ids.add(new: news.newer, changed: [])
-        if news.isCutOff { ids.cutOff() }
+        ids.add(new: news.arrived, changed: news.changed)
+        if !news.isComplete { ids.cutOff() }
         self.init(news, ids)
     }
 

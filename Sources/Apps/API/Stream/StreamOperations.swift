@@ -21,7 +21,7 @@ struct StreamOperations: Sendable {
         let lastKnown = call.request.header(.lastEventID).flatMap { NotificationID($0) }
         guard let place = services.hub.open(person) else { throw Problem.unavailable("The server is stopping.", retryAfter: .seconds(1)) }
         let mailbox = place.mailbox
-        let watcher = InboxWatcher(person, lastKnown: lastKnown)
+        let watcher = InboxWatcher(person, known: lastKnown.map { InboxWatcher.Known.entry($0) } ?? .nothing)
         guard let news = try await services.store.inboxNews(of: [watcher], limit: APILimits.idsInEvent).first else {
             throw Problem(.internal)
         }

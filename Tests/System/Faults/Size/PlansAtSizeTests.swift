@@ -110,8 +110,13 @@ extension Faults {
                 try await store.rollUpEngagement()
                 #expect(try await store.confirmReceipt(of: item.id, on: "phone", by: person) == .unknown)
             }
-            let watchers = (1...Store.inboxWatchersPerQuery).map { InboxWatcher(RecipientKey(tenant: "default", id: "r\($0)")) }
+            // Half of them know a position that has passed, so that their news have entries.
+            let watchers = (1...Store.inboxWatchersPerQuery).map { number in
+                InboxWatcher(RecipientKey(tenant: "default", id: "r\(number)"), known: number.isMultiple(of: 2) ? .nothing : .position(1))
+            }
             #expect(try await store.inboxNews(of: watchers).count == watchers.count)
+            #expect(try await store.changedInboxes(since: watchers).count == watchers.count / 2)
+            #expect(try await store.wakeSnoozed() == nil)
             await store.close()
         }
 
