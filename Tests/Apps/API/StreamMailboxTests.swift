@@ -2,27 +2,32 @@ import Testing
 import TidingsCore
 
 @testable import TidingsAPI
+@testable import TidingsLikes
 @testable import TidingsStore
 
 /// The events that a stream is told, and those it is spared.
 @Suite struct StreamMailboxTests {
     private static let ids = (1...3).map { NotificationID(milliseconds: 1_000 + $0, fraction: 0, random: $0) }
 
-    /// An inbox of unread items.
+    /// An inbox of unread items at a position.
     private static func event(
-        _ unread: Int, newest: NotificationID?, new: [NotificationID] = [], changed: [NotificationID] = []
+        _ position: Int64, unread: Int = 1, new: [NotificationID] = [], changed: [NotificationID] = [], isComplete: Bool = true
     ) -> InboxEvent {
-        var ids = ChangedIDs()
-        ids.add(new: new, changed: changed)
-        let news = InboxNews(
-            position: 0, counts: InboxCounts(total: unread, unread: unread), newest: newest, arrived: [], changed: [], isComplete: true)
-        return InboxEvent(news, ids)
+        InboxEvent(
+            InboxNews(
+                position: position, counts: InboxCounts(total: unread, unread: unread), newest: ids[0], arrived: new, changed: changed,
+                isComplete: isComplete))
     }
 
-    /// The mailbox of a stream that was told of one item.
-    private static func mailbox() -> StreamMailbox {
-        let mailbox = StreamMailbox(person: RecipientKey(tenant: "t", id: "ada"), number: 1)
-        mailbox.begin(event(1, newest: ids[0]))
+    private static func unopened(likes: Int64? = nil) -> StreamMailbox {
+        StreamMailbox(person: RecipientKey(tenant: "t", id: "ada"), number: 1, likes: likes)
+    }
+
+    /// The mailbox of a stream that was told its first event, of position 5.
+    private static func mailbox() async -> StreamMailbox {
+        let mailbox = unopened()
+        #expect(!mailbox.begin(event(5)))
+        #expect(await mailbox.next().event == event(5))
         return mailbox
     }
 
@@ -30,62 +35,116 @@ import TidingsCore
     private static func events(_ mailbox: StreamMailbox) async -> [InboxEvent] {
         mailbox.end()
         var events: [InboxEvent] = []
-        while case .event(let event) = await mailbox.next() { events.append(event) }
+        while let event = await mailbox.next().event { events.append(event) }
         return events
     }
 
-    @Test func aLookThatFindsNothingNewTellsNothing() async {
-        let mailbox = Self.mailbox()
-        for _ in 1...3 { #expect(!mailbox.look(at: Self.event(1, newest: Self.ids[0]))) }
+    private static func likes(_ count: Int, newest: Int64) -> NewLikes {
+        NewLikes(count: count, mark: LikesMark(tenant: "t", recipient: "ada", position: newest))
+    }
+
+    @Test func thePositionThatIsKnownTellsNothing() async {
+        let mailbox = await Self.mailbox()
+        #expect(mailbox.positionForNews() == 5)
+        mailbox.put(Self.event(5))
         #expect(await Self.events(mailbox).isEmpty)
     }
 
-    /// The signal comes between two looks: the one event has its ids.
-    @Test func aChangeIsToldOnceByItsSignal() async {
-        let mailbox = Self.mailbox()
-        #expect(mailbox.look(at: Self.event(2, newest: Self.ids[1])))
-        let arrival = Self.event(2, newest: Self.ids[1], new: [Self.ids[1]])
-        mailbox.put(arrival)
-        #expect(!mailbox.look(at: Self.event(2, newest: Self.ids[1])))
-        #expect(await Self.events(mailbox) == [arrival])
-    }
-
-    @Test func aChangeWithoutASignalIsToldByTheSecondLook() async {
-        let mailbox = Self.mailbox()
-        let change = Self.event(0, newest: nil)
-        #expect(mailbox.look(at: change))
-        #expect(!mailbox.look(at: change))
-        #expect(!mailbox.look(at: change))
+    /// The signal of a change comes after a look that has told the change already.
+    @Test func aChangeIsToldOnce() async {
+        let mailbox = await Self.mailbox()
+        let change = Self.event(6, changed: [Self.ids[0]])
+        mailbox.put(change)
+        #expect(mailbox.positionForNews() == 6)
+        mailbox.put(Self.event(6))
         #expect(await Self.events(mailbox) == [change])
     }
 
-    /// Two looks that find different states are two changes, and each may have its signal on the way.
-    @Test func aSecondChangeIsLookedAtAgain() async {
-        let mailbox = Self.mailbox()
-        #expect(mailbox.look(at: Self.event(2, newest: Self.ids[1])))
-        #expect(mailbox.look(at: Self.event(3, newest: Self.ids[2])))
-        #expect(await Self.events(mailbox).isEmpty)
+    @Test func eventsThatWaitBecomeOne() async {
+        let mailbox = await Self.mailbox()
+        mailbox.put(Self.event(6, unread: 2, new: [Self.ids[1]]))
+        mailbox.put(Self.event(8, unread: 3, new: [Self.ids[2], Self.ids[1]], changed: [Self.ids[0]]))
+        let joined = Self.event(8, unread: 3, new: [Self.ids[1], Self.ids[2]], changed: [Self.ids[0]])
+        #expect(await Self.events(mailbox) == [joined])
     }
 
-    /// The first event has the item already when its signal comes.
-    @Test func anItemOfTheFirstEventIsNotToldAgain() async {
-        let mailbox = Self.mailbox()
-        mailbox.put(Self.event(1, newest: Self.ids[0], new: [Self.ids[0]]))
-        #expect(await Self.events(mailbox).isEmpty)
+    /// Each half can be named, and the whole cannot.
+    @Test func moreThanAnEventNamesIsAReset() async {
+        let mailbox = await Self.mailbox()
+        let many = (0..<2 * APILimits.idsInEvent).map { NotificationID(milliseconds: 5_000, fraction: 0, random: UInt64($0)) }
+        mailbox.put(Self.event(6, changed: Array(many[..<APILimits.idsInEvent])))
+        mailbox.put(Self.event(7, changed: Array(many[APILimits.idsInEvent...])))
+        let events = await Self.events(mailbox)
+        #expect(events.map(\.ids.isCutOff) == [true] && events.map(\.ids.changed.count) == [APILimits.idsInEvent])
     }
 
-    /// The counts alone cannot tell that one item came while another one went.
-    @Test func idsAreToldEvenIfTheCountsAreTheSame() async {
-        let mailbox = Self.mailbox()
-        let changed = Self.event(1, newest: Self.ids[0], changed: [Self.ids[0]])
-        mailbox.put(changed)
-        #expect(await mailbox.next().event == changed)
-        let older = Self.event(1, newest: Self.ids[0], new: [Self.ids[2]])
-        mailbox.put(older)
-        #expect(await Self.events(mailbox) == [older])
+    @Test func newsThatAreNotCompleteAreAReset() async {
+        let mailbox = await Self.mailbox()
+        mailbox.put(Self.event(6, changed: [Self.ids[0]], isComplete: false))
+        mailbox.put(Self.event(7))
+        #expect(await Self.events(mailbox).map(\.ids.isCutOff) == [true])
+    }
+
+    /// A signal comes while the first event is read: the news must be read once more.
+    @Test func aChangeBeforeTheFirstEventIsNotMissed() async {
+        let mailbox = Self.unopened()
+        #expect(mailbox.positionForNews() == nil)
+        #expect(mailbox.begin(Self.event(5)))
+        mailbox.put(Self.event(6))
+        #expect(await Self.events(mailbox).map(\.position) == [6])
+    }
+
+    /// An inbox that was erased and began anew has a lower position, until it has one that is higher than ever.
+    @Test func aLowerPositionIsNews() async {
+        let mailbox = await Self.mailbox()
+        mailbox.put(Self.event(0, unread: 0, isComplete: false))
+        #expect(await Self.events(mailbox).map(\.position) == [0])
+    }
+
+    // MARK: Ids
+
+    /// The id of an event names the likes that the stream has told, and not those that wait.
+    @Test func theIdTellsBothPositions() async {
+        let mailbox = Self.unopened(likes: 2)
+        mailbox.put(Self.likes(1, newest: 3))
+        #expect(!mailbox.begin(Self.event(5)))
+        #expect(await mailbox.next().id == StreamMark(inbox: 5, likes: 2))
+        #expect(await mailbox.next().id == StreamMark(inbox: 5, likes: 3))
+        mailbox.put(Self.event(6))
+        #expect(await mailbox.next().id == StreamMark(inbox: 6, likes: 3))
+    }
+
+    @Test func aClientThatKnowsNoLikesGoesOnFromNow() async {
+        let mailbox = Self.unopened()
+        mailbox.put(Self.likes(0, newest: 9))
+        #expect(!mailbox.begin(Self.event(5)))
+        #expect(await mailbox.next().id == StreamMark(inbox: 5, likes: 9))
+    }
+
+    @Test(arguments: [StreamMark(inbox: 0), StreamMark(inbox: 17), StreamMark(inbox: 1_764_056_302_989, likes: 0)])
+    func anIdIsReadAgain(mark: StreamMark) { #expect(StreamMark(mark.text) == mark) }
+
+    @Test(arguments: ["-", "5-", "-5", "5-6-7", "+5", "5 ", "x", "\u{0665}", "9999999999999999999", "01a211a4-318c-7610-a6e0-44805af145a0"])
+    func anotherTextIsNoId(text: String) { #expect(StreamMark(text) == nil) }
+
+    @Test func aClientSaysWhatItKnows() throws {
+        let id = "01a211a4-318c-7610-a6e0-44805af145a0"
+        for (text, known) in [
+            (nil, InboxWatcher.Known.nothing), ("", .nothing), ("5", .position(5)), ("5-6", .position(5)),
+            (id, .entry(try #require(NotificationID(id)))), ("yesterday", .unclear),
+        ] as [(String?, InboxWatcher.Known)] {
+            #expect(LastEventID(text).inbox == known && LastEventID(text).likes == (text == "5-6" ? 6 : nil), "\(text ?? "none")")
+        }
     }
 }
 
 extension StreamMailbox.Message {
-    fileprivate var event: InboxEvent? { if case .event(let event) = self { event } else { nil } }
+    fileprivate var event: InboxEvent? { if case .event(let event, _) = self { event } else { nil } }
+
+    fileprivate var id: StreamMark? {
+        switch self {
+        case .event(_, let id), .likes(_, let id): id
+        case .heartbeat, .end, .gone: nil
+        }
+    }
 }

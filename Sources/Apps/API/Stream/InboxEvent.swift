@@ -2,49 +2,33 @@ import TidingsCore
 import TidingsJSON
 import TidingsStore
 
-/// The state of an inbox as a stream tells it: counts and ids, no content.
+/// The state of an inbox as a stream tells it, and the items that have changed: counts and ids, no content.
 struct InboxEvent: Sendable, Hashable {
+    /// The position up to which the inbox is told with this event.
+    private(set) var position: Int64
     private(set) var counts: InboxCounts
     private(set) var newest: NotificationID?
     private(set) var ids: ChangedIDs
 
-    init(_ news: InboxNews, _ ids: ChangedIDs) {
+    init(_ news: InboxNews) {
+        position = news.position
         counts = news.counts
         newest = news.newest
-        self.ids = ids
-    }
-
-    /// The first event of a stream. If the app named the newest item it knows, everything since its arrival is named.
-    init(first news: InboxNews) {
-        var ids = ChangedIDs()
+        ids = ChangedIDs()
         ids.add(new: news.arrived, changed: news.changed)
         if !news.isComplete { ids.cutOff() }
-        self.init(news, ids)
-    }
-
-    /// The counts and the newest item, without the ids that led to them.
-    struct Standing: Sendable, Hashable {
-        let counts: InboxCounts
-        let newest: NotificationID?
-    }
-
-    var standing: Standing { Standing(counts: counts, newest: newest) }
-
-    /// Whether a stream that was told `other` last learns nothing from this event.
-    func addsNothing(to other: InboxEvent) -> Bool {
-        let known = other.ids.new + [other.newest].compactMap(\.self)
-        return standing == other.standing && ids.changed.isEmpty && !ids.isCutOff && ids.new.allSatisfy(known.contains)
     }
 
     /// Joins a later event to this one, which has not been told yet.
     mutating func join(_ later: InboxEvent) {
+        position = later.position
         counts = later.counts
         newest = later.newest
         ids.add(later.ids)
     }
 
-    /// The event of the stream. Its id is the newest item, from which a reconnecting app goes on.
-    var bytes: [UInt8] {
+    /// The event of the stream. A client that reconnects goes on from its id.
+    func bytes(id: StreamMark) -> [UInt8] {
         var json = JSONWriter(capacity: 256)
         json.beginObject()
         json.member("unreadCount", counts.unread)
@@ -53,8 +37,9 @@ struct InboxEvent: Sendable, Hashable {
         Self.write(ids.new, as: "new", to: &json)
         Self.write(ids.changed, as: "changed", to: &json)
         json.member("reset", ids.isCutOff)
+        json.member("position", position)
         json.endObject()
-        return ServerSentEvent(name: "inbox", id: newest?.description, data: json.text).bytes
+        return ServerSentEvent(name: "inbox", id: id.text, data: json.text).bytes
     }
 
     private static func write(_ ids: [NotificationID], as name: String, to json: inout JSONWriter) {

@@ -7,25 +7,25 @@ import TidingsMetrics
 import TidingsPipeline
 import TidingsStore
 
-/// The open event streams of this process, and what each is told.
+/// The open event streams of this process, and the reading of the news for them.
 ///
-/// A signal names persons whose inbox changed. The hub reads the counts of all of them in one query and puts them into the mailbox of each
-/// stream. A signal may be missed, so every ``APILimits/healing`` the hub looks at the counts of every connected person. A stream is told
-/// nothing that it knows, and a change without a signal only when the look after the next heartbeat finds it again.
+/// A signal names persons whose inbox changed. The hub reads everything that changed since the position up to which each of their streams has
+/// been told, for many streams in one query. So an event has the ids of all changes, also of those whose signal was lost.
+///
+/// A signal may be lost. Therefore one query each ``APILimits/healing`` finds the persons whose inbox has another position than their
+/// streams. A stream whose inbox has not changed is told nothing.
 final class StreamHub: Sendable {
     private struct State {
         /// The streams of each person.
         var streams: [RecipientKey: [Int: StreamMailbox]] = [:]
         var lastNumber = 0
-        /// Persons whose counts must be read, with the changed ids.
-        var dirty: [RecipientKey: ChangedIDs] = [:]
-        /// Persons whose counts must be looked at, although no signal came.
-        var looks: Set<RecipientKey> = []
-        /// Persons with a change that a look found and no stream was told.
-        var doubtful: Set<RecipientKey> = []
+        /// Persons whose inbox may have changed.
+        var inboxes: Set<RecipientKey> = []
         /// Persons whose new likes must be counted. True if their likes are known to have changed, so that their streams are told even if no
         /// like is new.
         var liked: [RecipientKey: Bool] = [:]
+        /// Whether changes must be looked for, because signals may have been missed.
+        var mustHeal = false
         var isDraining = false
     }
 
@@ -52,11 +52,13 @@ final class StreamHub: Sendable {
     /// Opens a mailbox for a stream, as long as its place lives. Nil while the process stops.
     ///
     /// If the person has too many streams, the oldest is told to reconnect. It may be one whose client is gone.
-    func open(_ person: RecipientKey) -> StreamPlace? {
+    ///
+    /// - Parameter likes: the position of the newest like that the client knows, if it knows one.
+    func open(_ person: RecipientKey, likes: Int64? = nil) -> StreamPlace? {
         let (mailbox, oldest) = state.withLock { state -> (StreamMailbox?, StreamMailbox?) in
             guard !state.isDraining else { return (nil, nil) }
             state.lastNumber += 1
-            let mailbox = StreamMailbox(person: person, number: state.lastNumber)
+            let mailbox = StreamMailbox(person: person, number: state.lastNumber, likes: likes)
             state.streams[person, default: [:]][mailbox.number] = mailbox
             openStreams.add(1)
             return (mailbox, Self.takeOldest(of: person, from: &state, openStreams))
@@ -72,6 +74,13 @@ final class StreamHub: Sendable {
         }
         openStreams.add(-1)
         return state.streams[person]?.removeValue(forKey: number)
+    }
+
+    /// Gives a stream its first event, which was read after the mailbox was opened.
+    func begin(_ mailbox: StreamMailbox, with first: InboxEvent) {
+        guard mailbox.begin(first) else { return }
+        state.withLock { _ = $0.inboxes.insert(mailbox.person) }
+        waker.yield()
     }
 
     /// Closes a mailbox. Does nothing if it is closed already.
@@ -108,7 +117,7 @@ final class StreamHub: Sendable {
     /// Takes an event of the feed of signals. Persons without a stream here cost a look-up.
     func take(_ event: SignalFeed.Event) {
         switch event {
-        case .gap: missedSignals()
+        case .gap: heal()
         case .changes(let people):
             let isNews = state.withLock { state in people.reduce(false) { Self.note($1, in: &state) || $0 } }
             if isNews { waker.yield() }
@@ -120,7 +129,7 @@ final class StreamHub: Sendable {
         guard state.streams[person] != nil else { return false }
         switch change.kind {
         case .inbox:
-            state.dirty[person, default: ChangedIDs()].add(new: change.new, changed: change.changed)
+            state.inboxes.insert(person)
             // The new item may be that of a like.
             if !change.new.isEmpty { state.liked[person] = state.liked[person] ?? false }
         case .likes: state.liked[person] = true
@@ -128,32 +137,9 @@ final class StreamHub: Sendable {
         return true
     }
 
-    /// Signals were lost: every person's streams are told of the changes that no event has told.
-    private func missedSignals() {
-        state.withLock { state in
-            for person in state.streams.keys {
-                state.dirty[person, default: ChangedIDs()].add(new: [], changed: [])
-                state.liked[person] = state.liked[person] ?? false
-            }
-        }
-        waker.yield()
-    }
-
-    /// Looks at every connected person, because a signal may have been missed.
-    func lookAtAll() {
-        state.withLock { state in
-            state.looks.formUnion(state.streams.keys)
-            for person in state.streams.keys { state.liked[person] = state.liked[person] ?? false }
-        }
-        waker.yield()
-    }
-
-    /// Looks once more at the persons with a change that no stream was told.
-    func lookAtDoubtful() {
-        state.withLock { state in
-            state.looks.formUnion(state.doubtful)
-            state.doubtful = []
-        }
+    /// Looks for changes whose signal may have been missed.
+    func heal() {
+        state.withLock { $0.mustHeal = true }
         waker.yield()
     }
 
@@ -162,7 +148,7 @@ final class StreamHub: Sendable {
     /// Works until ``drain()``, or until the task is cancelled.
     func run() async {
         await withTaskGroup(of: Void.self) { group in
-            // The heartbeats and the looks, beside the reading of counts. Cancelled when that ends.
+            // The heartbeats and the looks, beside the reading of news. Cancelled when that ends.
             group.addTask { await self.tick() }
             for await _ in wake { await readAll() }
             group.cancelAll()
@@ -176,71 +162,72 @@ final class StreamHub: Sendable {
             try? await Task.sleep(for: APILimits.heartbeat)
             for mailbox in state.withLock({ $0.streams.values.flatMap(\.values) }) { mailbox.beat() }
             sinceHealing += APILimits.heartbeat
-            if sinceHealing >= APILimits.healing {
-                sinceHealing = .zero
-                lookAtAll()
-            } else {
-                lookAtDoubtful()
-            }
+            guard sinceHealing >= APILimits.healing else { continue }
+            sinceHealing = .zero
+            heal()
         }
     }
 
     /// Reads what is due, and tells the streams.
     func readAll() async {
-        await readCounts()
-        await readLooks()
+        let mustHeal = state.withLock { state in
+            defer { state.mustHeal = false }
+            return state.mustHeal
+        }
+        if mustHeal { await findChanges() }
+        await readInboxes()
         await readLikes()
     }
 
-    private func readCounts() async {
-        while true {
-            let part = state.withLock { state in
-                let part = state.dirty.prefix(APILimits.personsInQuery)
-                for (person, _) in part { state.dirty[person] = nil }
-                return Array(part)
+    /// Finds the persons whose inbox or likes are further than their streams.
+    private func findChanges() async {
+        let mailboxes = state.withLock { $0.streams.values.flatMap(\.values) }
+        // A stream without a position reads its first event right now.
+        let watchers = Set(
+            mailboxes.compactMap { mailbox in
+                mailbox.position.map { InboxWatcher(mailbox.person, known: .position($0)) }
+            })
+        do {
+            let inboxes = try await store.changedInboxes(since: Array(watchers))
+            let liked = try await likes.people(withNewsSince: mailboxes.map(\.likesMark))
+            state.withLock { state in
+                state.inboxes.formUnion(inboxes)
+                for person in liked { state.liked[person] = state.liked[person] ?? false }
             }
-            guard !part.isEmpty else { return }
-            do {
-                let news = try await store.inboxNews(of: part.map { InboxWatcher($0.key) }, limit: 0)
-                for ((person, ids), news) in zip(part, news) { tell(person, InboxEvent(news, ids)) }
-            } catch {
-                // The next look tries again.
-                logger.warning("cannot read the counts of streams", metadata: ["persons": "\(part.count)", "error": "\(error)"])
-                return
-            }
+        } catch {
+            // The next signal or look tries again.
+            state.withLock { $0.mustHeal = true }
+            logger.warning("cannot look for changes of streams", metadata: ["streams": "\(mailboxes.count)", "error": "\(error)"])
         }
     }
 
-    private func readLooks() async {
+    private func readInboxes() async {
         while true {
-            let part = state.withLock { state in
-                let part = Array(state.looks.prefix(APILimits.personsInQuery))
-                state.looks.subtract(part)
-                return part
+            let (part, mailboxes) = state.withLock { state in
+                let part = Array(state.inboxes.prefix(APILimits.personsInQuery))
+                state.inboxes.subtract(part)
+                return (part, part.flatMap { person in (state.streams[person] ?? [:]).values })
             }
             guard !part.isEmpty else { return }
+            var waiting: [InboxWatcher: [StreamMailbox]] = [:]
+            for mailbox in mailboxes {
+                guard let position = mailbox.positionForNews() else { continue }
+                waiting[InboxWatcher(mailbox.person, known: .position(position)), default: []].append(mailbox)
+            }
+            let watchers = Array(waiting.keys)
             do {
-                let news = try await store.inboxNews(of: part.map { InboxWatcher($0) }, limit: 0)
-                for (person, news) in zip(part, news) {
-                    let event = InboxEvent(news, ChangedIDs())
-                    // A change that arrives meanwhile is told at once. A later look then finds nothing.
-                    let isDoubtful = mailboxes(of: [person]).reduce(false) { $1.look(at: event) || $0 }
-                    if isDoubtful { state.withLock { _ = $0.doubtful.insert(person) } }
+                let news = try await store.inboxNews(of: watchers, limit: APILimits.idsInEvent)
+                for (watcher, news) in zip(watchers, news) {
+                    let event = InboxEvent(news)
+                    for mailbox in waiting[watcher] ?? [] { mailbox.put(event) }
                 }
             } catch {
-                // The next look tries again.
-                logger.warning("cannot read the counts of streams", metadata: ["persons": "\(part.count)", "error": "\(error)"])
+                // The next signal or look tries again, and nothing is lost: the streams keep their positions.
+                state.withLock { $0.inboxes.formUnion(part) }
+                logger.warning("cannot read the news of streams", metadata: ["persons": "\(part.count)", "error": "\(error)"])
                 return
             }
         }
-    }
-
-    private func tell(_ person: RecipientKey, _ event: InboxEvent) {
-        for mailbox in mailboxes(of: [person]) { mailbox.put(event) }
-    }
-
-    private func mailboxes(of persons: [RecipientKey]) -> [StreamMailbox] {
-        state.withLock { state in persons.flatMap { state.streams[$0].map { Array($0.values) } ?? [] } }
     }
 
     private func readLikes() async {
@@ -255,7 +242,10 @@ final class StreamHub: Sendable {
                 let news = try await likes.news(since: told.map(\.0.likesMark))
                 for ((mailbox, isChanged), news) in zip(told, news) { mailbox.put(news, isChanged: isChanged) }
             } catch {
-                // The next look tries again.
+                // The next signal or look tries again.
+                state.withLock { state in
+                    for (person, isChanged) in part { state.liked[person] = isChanged || state.liked[person] == true }
+                }
                 logger.warning("cannot count the new likes of streams", metadata: ["persons": "\(part.count)", "error": "\(error)"])
                 return
             }

@@ -8,9 +8,10 @@ import TidingsStore
 /// Later events join the one that waits, so a mailbox holds one event, however slowly its reader reads.
 final class StreamMailbox: Sendable {
     enum Message: Sendable {
-        case event(InboxEvent)
-        /// The number of likes that are new since the stream was last told of some. 0 if an older like has changed.
-        case likes(Int)
+        /// An event, and its id.
+        case event(InboxEvent, StreamMark)
+        /// The number of likes that are new since the stream was last told of some, 0 if an older like has changed, and the id of the event.
+        case likes(Int, StreamMark)
         case heartbeat
         /// The client must reconnect.
         case end
@@ -20,34 +21,32 @@ final class StreamMailbox: Sendable {
 
     private struct State {
         var event: InboxEvent?
-        /// The last event that the stream was told of. Nil before the first one.
-        var told: InboxEvent?
-        /// A state that a look found and that no event has told, see ``StreamMailbox/look(at:)``.
-        var doubt: InboxEvent.Standing?
+        /// The position up to which news were read for the stream. Nil before the first event.
+        var position: Int64?
+        /// Whether the inbox may have changed while the first event was read.
+        var isBehind = false
         /// Nil: there is nothing to tell.
         var newLikes: Int?
         var likesMark: LikesMark
+        /// The positions that the stream has told.
+        var told: StreamMark
         var isHeartbeatDue = false
         var isEnding = false
         var isGone = false
         var reader: CheckedContinuation<Message, Never>?
 
-        mutating func put(_ event: InboxEvent) {
-            if let told, self.event == nil, event.addsNothing(to: told) { return }
-            if self.event == nil { self.event = event } else { self.event?.join(event) }
-        }
-
         mutating func next() -> Message? {
             if isGone { return .gone }
             if let event {
                 self.event = nil
-                told = event
+                told.inbox = event.position
                 isHeartbeatDue = false
-                return .event(event)
+                return .event(event, told)
             }
             if let newLikes {
                 self.newLikes = nil
-                return .likes(newLikes)
+                told.likes = likesMark.position
+                return .likes(newLikes, told)
             }
             if isEnding { return .end }
             guard isHeartbeatDue else { return nil }
@@ -60,49 +59,60 @@ final class StreamMailbox: Sendable {
     let number: Int
     private let state: Mutex<State>
 
-    init(person: RecipientKey, number: Int) {
+    /// - Parameter likes: the position of the newest like that the client knows. Nil: new likes are those from now on.
+    init(person: RecipientKey, number: Int, likes: Int64? = nil) {
         self.person = person
         self.number = number
-        state = Mutex(State(likesMark: LikesMark(tenant: person.tenant, recipient: person.id)))
+        let mark = LikesMark(tenant: person.tenant, recipient: person.id, position: likes)
+        state = Mutex(State(likesMark: mark, told: StreamMark(inbox: 0, likes: likes)))
     }
 
     /// The likes that the stream's person knows of.
     var likesMark: LikesMark { state.withLock { $0.likesMark } }
 
+    /// The position up to which news were read. Nil before the first event.
+    var position: Int64? { state.withLock { $0.position } }
+
     /// - Parameter isChanged: whether the stream is told even if no like is new, because one has become a match.
     func put(_ likes: NewLikes, isChanged: Bool = false) {
         change { state in
-            if likes.count > 0 || isChanged { state.newLikes = (state.newLikes ?? 0) + likes.count }
             state.likesMark = likes.mark
-        }
-    }
-
-    /// Takes the first event of the stream, which its writer tells by itself.
-    func begin(_ first: InboxEvent) { state.withLock { $0.told = first } }
-
-    /// Takes an event of a change. The stream is not told what it knows already.
-    func put(_ event: InboxEvent) {
-        change { $0.put(event) }
-    }
-
-    /// Takes the state that a look found, and returns whether the inbox must be looked at once more.
-    ///
-    /// A look may find a change whose signal is on its way. The signal names the changed ids, and the look does not. So the stream is told only
-    /// if a second look finds the same: the signal was lost.
-    func look(at event: InboxEvent) -> Bool {
-        var isDoubtful = false
-        change { state in
-            if event.standing == (state.event ?? state.told)?.standing {
-                state.doubt = nil
-            } else if event.standing == state.doubt {
-                state.doubt = nil
-                state.put(event)
-            } else {
-                state.doubt = event.standing
-                isDoubtful = true
+            if likes.count > 0 || isChanged {
+                state.newLikes = (state.newLikes ?? 0) + likes.count
+            } else if state.newLikes == nil {
+                state.told.likes = likes.mark.position
             }
         }
-        return isDoubtful
+    }
+
+    /// Takes the first event of the stream, which is told in any case. Returns whether the inbox may have changed meanwhile, so that its news
+    /// must be read again.
+    func begin(_ first: InboxEvent) -> Bool {
+        var isBehind = false
+        change { state in
+            state.event = first
+            state.position = first.position
+            isBehind = state.isBehind
+        }
+        return isBehind
+    }
+
+    /// The position from which news must be read, because the inbox has changed. Nil if the first event is being read: ``begin(_:)`` then
+    /// asks for the news.
+    func positionForNews() -> Int64? {
+        state.withLock { state in
+            if state.position == nil { state.isBehind = true }
+            return state.position
+        }
+    }
+
+    /// Takes news since ``positionForNews()``. The stream is not told what it knows already.
+    func put(_ event: InboxEvent) {
+        change { state in
+            guard state.position != event.position else { return }
+            state.position = event.position
+            if state.event == nil { state.event = event } else { state.event?.join(event) }
+        }
     }
 
     func beat() { change { $0.isHeartbeatDue = true } }

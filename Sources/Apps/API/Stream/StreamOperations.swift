@@ -17,31 +17,30 @@ struct StreamOperations: Sendable {
 
     private func stream(_ call: APICall) async throws -> ServerResponse {
         guard case .person(let person, let until) = call.caller else { throw Problem(.forbidden) }
-        // An id that is none, or of another inbox, only makes every item new or none.
-        let lastKnown = call.request.header(.lastEventID).flatMap { NotificationID($0) }
-        guard let place = services.hub.open(person) else { throw Problem.unavailable("The server is stopping.", retryAfter: .seconds(1)) }
+        let last = LastEventID(call.request.header(.lastEventID))
+        guard let place = services.hub.open(person, likes: last.likes) else {
+            throw Problem.unavailable("The server is stopping.", retryAfter: .seconds(1))
+        }
         let mailbox = place.mailbox
-        let watcher = InboxWatcher(person, known: lastKnown.map { InboxWatcher.Known.entry($0) } ?? .nothing)
+        let watcher = InboxWatcher(person, known: last.inbox)
         guard let news = try await services.store.inboxNews(of: [watcher], limit: APILimits.idsInEvent).first else {
             throw Problem(.internal)
         }
-        let first = InboxEvent(first: news)
-        mailbox.begin(first)
         for news in try await services.likes.news(since: [mailbox.likesMark]) { mailbox.put(news) }
+        services.hub.begin(mailbox, with: InboxEvent(news))
         let clock = services.store.clock
         return ServerResponse(
             .ok, headers: Self.headers,
             body: .stream { stream in
                 defer { place.end() }
                 stream.connection.whenClosed { mailbox.connectionClosed() }
-                try await stream.write(first.bytes)
                 while true {
                     let message = await mailbox.next()
                     if clock.now() >= until { return try await stream.write(Self.farewell) }
                     switch message {
-                    case .event(let event): try await stream.write(event.bytes)
-                    case .likes(let count):
-                        try await stream.write(ServerSentEvent(name: "likes", data: "{\"new\":\(count)}").bytes)
+                    case .event(let event, let id): try await stream.write(event.bytes(id: id))
+                    case .likes(let count, let id):
+                        try await stream.write(ServerSentEvent(name: "likes", id: id.text, data: "{\"new\":\(count)}").bytes)
                     case .heartbeat: try await stream.write(ServerSentEvent.heartbeat)
                     case .end: return try await stream.write(Self.farewell)
                     case .gone: return

@@ -177,22 +177,5 @@ import TidingsTestSupport
         }
     }
 
-    /// The API looks at the inbox every 30 s. Three heartbeats take 30 to 45 s, so a look falls between them.
-    @Test func aStreamIsToldOfChangesOnly() async throws {
-        try await withAPI { api in
-            await api.pipeline.publish(pipelineEvent("c-1", to: "ada"))
-            _ = try await api.pipeline.outcome(of: "c-1")
-            let stream = try StreamReader(api, person: "ada")
-            #expect(try await stream.next("inbox")?["total"] == 1)
-            try await withoutPlace {
-                #expect(await stream.names(untilHeartbeats: 3) == [])
-                // A change without a signal: two looks find it.
-                _ = try await api.pipeline.system.query("update tidings.inbox set read_at = now()")
-                #expect(try await stream.next("inbox")?["unreadCount"] == 0)
-                #expect(await stream.names(untilHeartbeats: 1) == [])
-            }
-        }
-    }
-
     private func pipelineEvent(_ id: String, to person: String) -> [UInt8] { Array(Self.event(id, to: person).utf8) }
 }
