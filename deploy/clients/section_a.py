@@ -342,9 +342,14 @@ def live():
         news = stream.next(where=lambda data: data["unreadCount"] == 0)
         checks.equal("stream: a change on another device", news["changed"], [id])
     missed = backend.deliver("orderUpdate", ann)
-    with Stream(ann, last_event_id=id) as stream:
-        first = stream.next()
-        checks.equal("stream: Last-Event-ID names what was missed", (first["new"], first["reset"]), ([missed], False))
+    ann.patch(f"/api/notifications/{id}/unread")
+    for what, known in (("the id of the last event", news["lastEventId"]), ("the id of an item", id)):
+        with Stream(ann, last_event_id=known) as stream:
+            first = stream.next()
+            told = (first["new"], first["changed"], first["reset"])
+            checks.equal(f"stream: {what} names what was missed", told, ([missed], [id], False))
+    with Stream(ann, last_event_id="yesterday") as stream:
+        checks.equal("stream: an id that is none makes a reset", stream.next()["reset"], True)
 
 
 def listed(someone, **query):

@@ -97,7 +97,9 @@ struct DatabaseCommand: AsyncParsableCommand {
                         + (try await store.auditInboxes { Output.note("\($0) inboxes recounted") }) + (try await store.unaccounted())
                 }
             }
-            Output.faults(problems, as: output.format, sound: "every delivery is in exactly one place, every inbox has its counts, and the sums agree")
+            Output.faults(
+                problems, as: output.format,
+                sound: "every delivery is in exactly one place, every inbox has its counts, and the sums agree")
             if !problems.isEmpty { throw Failure(.bad, "\(problems.count) problems") }
         }
     }

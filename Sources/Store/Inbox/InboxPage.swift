@@ -25,7 +25,8 @@ public struct InboxPage: Sendable, Hashable {
     public enum Start: Sendable, Hashable {
         /// After this number of entries. An entry that arrives meanwhile shifts later pages by one.
         case offset(Int)
-        /// After an entry. Nil begins with the first entry. Pages of arrived entries never repeat or skip an entry, whatever arrives meanwhile.
+        /// After an entry. Nil begins with the first entry. Pages of arrived entries never repeat or skip an entry, whatever arrives
+        /// meanwhile.
         case cursor(InboxCursor?)
     }
 }

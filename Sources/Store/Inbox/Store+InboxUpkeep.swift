@@ -6,7 +6,8 @@ import TidingsPostgres
 extension Store {
     /// The time for which an entry is kept after its acceptance, its scheduled time or the end of its snooze, whichever is latest.
     public static let inboxRetention = Duration.seconds(90 * 86_400)
-    /// The time for which a deleted entry keeps its row after ``inboxUndoLimit``, so that an app that is away for a day learns of the deletion.
+    /// The time for which a deleted entry keeps its row after ``inboxUndoLimit``, so that an app that is away for a day learns of the
+    /// deletion.
     package static let inboxDeletedKept = Duration.seconds(86_400)
     /// Entries that one turn changes for each of the two steps of retention.
     package static let inboxPruneBatch: Int64 = 5_000

@@ -1,15 +1,18 @@
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 import TidingsJSON
 import TidingsTestSupport
 
 /// Reads the events of a person's stream, on a thread of its own.
 final class StreamReader: Sendable {
-    private let events: AsyncStream<(name: String, data: JSON)>
+    private let events: AsyncStream<(name: String, id: String?, data: JSON)>
     private let descriptor: Int32
+    private let last = Mutex<String?>(nil)
 
-    init(_ api: APIScene, person: String) throws {
+    /// - Parameter lastEventID: the header of a client that reconnects.
+    init(_ api: APIScene, person: String, lastEventID: String? = nil) throws {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         descriptor = socket
         var address = sockaddr_in()
@@ -23,10 +26,12 @@ final class StreamReader: Sendable {
         // A stream that stays silent must fail the test, not hold it.
         var limit = timeval(tv_sec: Patience.scaled(40), tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        let request = "GET /api/notifications/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(api.token(for: person))\r\n\r\n"
+        let resume = lastEventID.map { "Last-Event-ID: \($0)\r\n" } ?? ""
+        let request =
+            "GET /api/notifications/stream HTTP/1.1\r\nHost: x\r\n\(resume)Authorization: Bearer \(api.token(for: person))\r\n\r\n"
         let bytes = Array(request.utf8)
         _ = bytes.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-        let (events, teller) = AsyncStream.makeStream(of: (name: String, data: JSON).self)
+        let (events, teller) = AsyncStream.makeStream(of: (name: String, id: String?, data: JSON).self)
         self.events = events
         Thread.detachNewThread {
             var text = ""
@@ -38,15 +43,15 @@ final class StreamReader: Sendable {
                 while let end = text.firstRange(of: "\n\n") {
                     let event = text[..<end.lowerBound]
                     text = String(text[end.upperBound...])
-                    var name: String?
-                    var data: String?
+                    var (name, id, data) = (String?.none, String?.none, String?.none)
                     for line in event.split(whereSeparator: \.isNewline) {
                         if line.hasPrefix("event: ") { name = String(line.dropFirst(7)) }
+                        if line.hasPrefix("id: ") { id = String(line.dropFirst(4)) }
                         if line.hasPrefix("data: ") { data = String(line.dropFirst(6)) }
                         // Lines of the chunked answer stand between the events, so a comment is no first line.
-                        if line.hasPrefix(":") { teller.yield((Self.heartbeat, .null)) }
+                        if line.hasPrefix(":") { teller.yield((Self.heartbeat, nil, .null)) }
                     }
-                    if let name, let data, let json = try? JSON.parse(data) { teller.yield((name, json)) }
+                    if let name, let data, let json = try? JSON.parse(data) { teller.yield((name, id, json)) }
                 }
             }
         }
@@ -57,12 +62,16 @@ final class StreamReader: Sendable {
     /// The name of a comment, which keeps the connection alive.
     private static let heartbeat = ":"
 
+    /// The id of the last event that ``next(_:sourceLocation:)`` has seen.
+    var lastEventID: String? { last.withLock { $0 } }
+
     /// The data of the next event with this name. Nil if the stream ends before. Data that the OpenAPI document does not describe is
     /// recorded as an issue.
     func next(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) async throws -> JSON? {
         for await event in events where event.name != Self.heartbeat {
             let faults = try OpenAPIDocument.standard().faults(ofEvent: event.name, data: event.data)
             #expect(faults.isEmpty, "\(event.data)", sourceLocation: sourceLocation)
+            if let id = event.id { last.withLock { $0 = id } }
             if event.name == name { return event.data }
         }
         return nil
