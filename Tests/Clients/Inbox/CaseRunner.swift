@@ -138,6 +138,7 @@ final class CaseRunner {
         case "remove": return .remove(id)
         case "undo": return .undo(id)
         case "dismiss": return .dismiss(id)
+        case "wake": return .wake(id)
         case "snooze":
             let until = step["until"]?.text.flatMap { try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse($0) }
             return until.map { .snooze(id, until: $0) }

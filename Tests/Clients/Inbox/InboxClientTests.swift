@@ -39,6 +39,10 @@ import TidingsInbox
             let answer = try await $0.clearAll(before: "n")
             #expect(answer.removed == 2)
         },
+        Call(line: "POST /api/notifications/n/wake", answer: item) { _ = try await $0.wake("n") },
+        Call(line: "GET /api/notifications?limit=20&cursor=&snoozed=true", answer: Sample.page([], unread: 0)) {
+            _ = try await $0.snoozedNotifications()
+        },
         Call(line: "POST /api/notifications/n/snooze", body: #"{"until":"2026-11-25T18:00:00.000Z"}"#, answer: item) {
             _ = try await $0.snooze("n", until: Date(timeIntervalSince1970: 1_795_629_600))
         },

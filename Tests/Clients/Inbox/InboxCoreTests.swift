@@ -11,7 +11,7 @@ import Testing
         let (state, server) = (play.core.state, play.server)
         #expect(!state.isBusy)
         #expect(state.counts == server.counts)
-        let shown = server.listed.filter { $0.id <= (play.core.anchor ?? "") }
+        let shown = server.listed.filter { $0.place <= (play.core.anchor ?? .bottom) }
         #expect(state.items.map(\.id) == shown.prefix(state.items.count).map(\.id))
         for item in state.items { #expect(item == shown.first { $0.id == item.id }) }
         #expect(state.items.count >= min(shown.count, play.core.pageSize) || state.canLoadMore)
@@ -71,12 +71,13 @@ private struct InboxPlay {
     }
 
     private mutating func action(on id: String) -> InboxAction {
-        switch random.below(6) {
+        switch random.below(7) {
         case 0: .markRead(id)
         case 1: .markUnread(id)
         case 2: .dismiss(id)
         case 3: .remove(id)
         case 4: random.pick(server.deleted).map { .undo($0) } ?? .markRead(id)
+        case 5: random.pick(server.snoozed).map { .wake($0) } ?? .markRead(id)
         default: .snooze(id, until: Date(timeIntervalSince1970: 1e10))
         }
     }
@@ -99,10 +100,12 @@ private struct InboxPlay {
             answers.append(.page(number, failing ? .failure(.server(status: 500)) : .success(server.page(limit: limit, cursor: cursor))))
         case .send(let number, let change):
             guard !failing else { return answers.append(.changed(number, .failure(.server(status: 500)))) }
+            let arrivals = server.arrivals
             guard let answer = server.perform(change) else { return answers.append(.changed(number, .failure(.notFound))) }
             answers.append(.changed(number, .success(answer)))
-            let changed = change.id.map { [$0] } ?? server.listed.map(\.id).filter(change.concerns)
-            signals.append(server.signal(new: [], changed: changed))
+            let below = server.listed.filter { item in change.bound.map { item.place <= $0 } == true }
+            let changed = change.id.map { [$0] } ?? below.map(\.id)
+            signals.append(server.signal(new: server.arrivals > arrivals ? changed : [], changed: changed))
         default: break
         }
     }
@@ -129,41 +132,69 @@ private struct InboxPlay {
 private struct ModelServer {
     private(set) var listed: [InboxItem] = []
     private var gone: [String: InboxItem] = [:]
-    private var last = 0
+    private var asleep: [String: InboxItem] = [:]
+    private(set) var arrivals = 0
+    private var made = 0
+    /// The newest position. Each arrival and each change takes one.
+    private var position: Int64 = 100
 
     var deleted: [String] { gone.keys.sorted() }
+    var snoozed: [String] { asleep.keys.sorted() }
     var counts: InboxCounts { InboxCounts(total: listed.count, unreadCount: listed.count(where: \.isUnread)) }
 
+    /// The ids are in no order: an item may have waited for its time.
     @discardableResult mutating func arrive() -> String {
-        last += 1
-        listed.insert(InboxItem(id: Sample.id(last), type: .system, createdAt: Date(timeIntervalSince1970: 0)), at: 0)
-        return Sample.id(last)
+        made += 1
+        let id = Sample.id(made * 7_919 % 10_007)
+        arrive(InboxItem(id: id, type: .system, createdAt: Date(timeIntervalSince1970: 0)))
+        return id
+    }
+
+    private mutating func arrive(_ item: InboxItem) {
+        arrivals += 1
+        position += 1
+        var item = item
+        item.position = position
+        listed.insert(item, at: 0)
     }
 
     func signal(new: [String], changed: [String]) -> InboxChanges {
-        InboxChanges(unreadCount: counts.unreadCount, total: counts.total, newest: listed.first?.id, new: new, changed: changed)
+        InboxChanges(
+            unreadCount: counts.unreadCount, total: counts.total, newest: listed.first?.id, new: new, changed: changed, position: position)
     }
 
     func page(limit: Int, cursor: String) -> InboxPage {
-        let items = cursor.isEmpty ? listed : listed.filter { $0.id < cursor }
+        let items = Int64(cursor).map { bound in listed.filter { $0.position < bound } } ?? listed
         let page = Array(items.prefix(limit))
         return InboxPage(
             notifications: page, total: counts.total, unreadCount: counts.unreadCount, limit: limit,
-            nextCursor: items.count > page.count ? page.last?.id : nil)
+            nextCursor: items.count > page.count ? page.last.map { String($0.position) } : nil, position: position)
     }
 
     /// Returns nil for an unknown id.
     mutating func perform(_ change: InboxChange) -> ChangeAnswer? {
         if case .readAll(let before) = change {
             let unread = counts.unreadCount
-            for index in listed.indices where listed[index].id <= before && listed[index].isUnread { read(index) }
+            for index in listed.indices where listed[index].place <= before && listed[index].isUnread { read(index) }
+            position += 1
             return .readAll(ReadAllAnswer(updated: unread - counts.unreadCount, unreadCount: counts.unreadCount))
         }
         guard let id = change.id else { return nil }
         if case .undo = change, let item = gone.removeValue(forKey: id) {
-            listed.insert(item, at: listed.firstIndex { $0.id < id } ?? listed.endIndex)
+            position += 1
+            listed.insert(item, at: listed.firstIndex { $0.place < item.place } ?? listed.endIndex)
             return answer(item)
         }
+        if case .wake = change, let item = asleep.removeValue(forKey: id) {
+            arrive(item)
+            return answer(listed[0])
+        }
+        guard listed.contains(where: { $0.id == id }) else { return nil }
+        position += 1
+        return performListed(change, id)
+    }
+
+    private mutating func performListed(_ change: InboxChange, _ id: String) -> ChangeAnswer? {
         guard let index = listed.firstIndex(where: { $0.id == id }) else { return nil }
         switch change {
         case .read: read(index)
@@ -175,8 +206,11 @@ private struct ModelServer {
         case .remove:
             gone[id] = listed.remove(at: index)
             return .counts(counts)
-        case .snooze: return answer(listed.remove(at: index))
-        case .seen, .readAll, .clearAll: break
+        case .snooze:
+            let item = listed.remove(at: index)
+            asleep[id] = item
+            return answer(item)
+        case .seen, .wake, .readAll, .clearAll: break
         }
         return answer(listed[index])
     }

@@ -51,6 +51,15 @@ import TidingsInbox
         #expect(Set([one, two]).count == 1)
     }
 
+    @Test func anItemKnowsItsPlaceAndItsSnooze() throws {
+        let json = Sample.item(2, more: #","position":1764056302989,"snoozedUntil":"2026-11-25T10:00:00.000Z""#)
+        let item = try Self.item(json)
+        #expect(item.position == 1_764_056_302_989 && item.snoozedUntil == item.createdAt)
+        #expect(try JSONDecoder().decode(InboxItem.self, from: JSONEncoder().encode(item)) == item)
+        let push = try Self.item(Sample.item(2))
+        #expect(push.position == 0 && push.snoozedUntil == nil)
+    }
+
     @Test func anItemSurvivesItsJSON() throws {
         let item = try Self.item(Sample.item(1, isRead: true))
         #expect(try JSONDecoder().decode(InboxItem.self, from: JSONEncoder().encode(item)) == item)

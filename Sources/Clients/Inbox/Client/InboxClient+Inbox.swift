@@ -17,6 +17,14 @@ extension InboxClient {
         try await answer(Endpoint("GET", "api", "notifications").asking("limit", String(limit)).asking("cursor", cursor))
     }
 
+    /// Returns a page of the snoozed items, the soonest end first. ``InboxPage/total`` is their number.
+    ///
+    /// - Parameter cursor: Empty for the first page, then ``InboxPage/nextCursor``.
+    public func snoozedNotifications(limit: Int = 20, cursor: String = "") async throws(InboxError) -> InboxPage {
+        try await answer(
+            Endpoint("GET", "api", "notifications").asking("limit", String(limit)).asking("cursor", cursor).asking("snoozed", "true"))
+    }
+
     public func notification(_ id: String) async throws(InboxError) -> ItemAnswer {
         try await answer(Endpoint("GET", "api", "notifications", id))
     }
@@ -47,7 +55,8 @@ extension InboxClient {
 
     /// Marks items as read.
     ///
-    /// - Parameter before: Only this item and older ones, so that newer ones stay unread. Nil for every item.
+    /// - Parameter before: The position or the id of an item: only this item and those below it, so that those above stay unread. Nil for
+    ///   every item.
     public func markAllRead(before: String? = nil) async throws(InboxError) -> ReadAllAnswer {
         try await answer(Endpoint("PATCH", "api", "notifications", "read-all").asking("before", before))
     }
@@ -62,14 +71,19 @@ extension InboxClient {
         try await answer(Endpoint("POST", "api", "notifications", id, "undo"))
     }
 
-    /// Hides an item until a time in the next year. Then it is unread again.
+    /// Hides an item until a time in the next year. It is unread from now on. Then it arrives anew, on top of the list.
     public func snooze(_ id: String, until: Date) async throws(InboxError) -> ItemAnswer {
         try await answer(Endpoint("POST", "api", "notifications", id, "snooze").sending(["until": ServerDate.text(until)]))
     }
 
+    /// Ends the snooze of an item. It arrives anew, on top of the list.
+    public func wake(_ id: String) async throws(InboxError) -> ItemAnswer {
+        try await answer(Endpoint("POST", "api", "notifications", id, "wake"))
+    }
+
     /// Deletes items.
     ///
-    /// - Parameter before: Only this item and older ones. Nil for every item.
+    /// - Parameter before: The position or the id of an item: only this item and those below it. Nil for every item.
     public func clearAll(before: String? = nil) async throws(InboxError) -> ClearAllAnswer {
         try await answer(Endpoint("DELETE", "api", "notifications").asking("before", before))
     }

@@ -49,7 +49,8 @@ public struct InboxClient: Sendable {
 
     /// Opens the event stream once. ``InboxStore`` keeps it open; this call is for apps with a store of their own.
     ///
-    /// - Parameter lastEventID: The id of the newest notification that the app knows. The first event names the newer ones.
+    /// - Parameter lastEventID: The id of the last event that the app got, or ``InboxPage/position``. The first event names everything that
+    ///   changed since.
     public func openStream(lastEventID: String? = nil) async throws(InboxError) -> AsyncThrowingStream<Data, any Error> {
         var endpoint = Endpoint("GET", "api", "notifications", "stream")
         endpoint.headers["accept"] = "text/event-stream"

@@ -21,7 +21,8 @@ public struct PermissionHint: OpenWord {
     public static let openSettings = Self(rawValue: "openSettings")
 }
 
-/// One page of the inbox, newest first: `{notifications, total, unreadCount, limit, offset | nextCursor, permissionHint}`.
+/// One page of the inbox, the last arrival first: `{notifications, total, unreadCount, limit, offset | nextCursor and position,
+/// permissionHint}`.
 public struct InboxPage: Codable, Hashable, Sendable {
     public var notifications: [InboxItem]
     public var total: Int
@@ -32,11 +33,13 @@ public struct InboxPage: Codable, Hashable, Sendable {
     public var offset: Int?
     /// The cursor of the next older page. Nil on the last page, and for a page that was asked for by offset.
     public var nextCursor: String?
+    /// The newest position of the inbox, from which an event stream goes on. Nil for a page that was asked for by offset.
+    public var position: Int64?
     public var permissionHint: PermissionHint?
 
     public init(
         notifications: [InboxItem], total: Int, unreadCount: Int, limit: Int = 20, offset: Int? = nil, nextCursor: String? = nil,
-        permissionHint: PermissionHint? = nil
+        position: Int64? = nil, permissionHint: PermissionHint? = nil
     ) {
         self.notifications = notifications
         self.total = total
@@ -44,6 +47,7 @@ public struct InboxPage: Codable, Hashable, Sendable {
         self.limit = limit
         self.offset = offset
         self.nextCursor = nextCursor
+        self.position = position
         self.permissionHint = permissionHint
     }
 
@@ -59,6 +63,7 @@ public struct InboxPage: Codable, Hashable, Sendable {
             limit: try members.decodeIfPresent(Int.self, forKey: .limit) ?? 20,
             offset: try members.decodeIfPresent(Int.self, forKey: .offset),
             nextCursor: try members.decodeIfPresent(String.self, forKey: .nextCursor),
+            position: try members.decodeIfPresent(Int64.self, forKey: .position),
             permissionHint: try members.decodeIfPresent(PermissionHint.self, forKey: .permissionHint))
     }
 }

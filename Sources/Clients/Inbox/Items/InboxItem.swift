@@ -3,10 +3,10 @@ public import Foundation
 /// One notification in a person's inbox.
 ///
 /// The JSON has the members `id, type, title, body, data, category, channel, createdAt, scheduledFor, isRead, icon, color, deepLink,
-/// imageURL, groupKey, state`. Only `id` and `type` are required; further members are ignored. A
+/// imageURL, groupKey, state, position, snoozedUntil`. Only `id` and `type` are required; further members are ignored. A
 /// missing `createdAt` is read from the id.
 public struct InboxItem: Codable, Hashable, Sendable, Identifiable {
-    /// A UUID of version 7 in lower case: the ids of newer notifications are greater as text.
+    /// A UUID of version 7 in lower case.
     public let id: String
     public var type: NotificationType
     public var title: String
@@ -28,12 +28,17 @@ public struct InboxItem: Codable, Hashable, Sendable, Identifiable {
     /// Items of one group belong together, such as the messages of one thread.
     public var groupKey: String?
     public var state: ItemState
+    /// The place in the list: the item with the higher position stands above. It grows in the order of arrival. 0 if it is not known, as in a
+    /// push.
+    public var position: Int64
+    /// The end of the snooze. Nil for an item that is not snoozed.
+    public var snoozedUntil: Date?
 
     public init(
         id: String, type: NotificationType, title: String = "", body: String = "", data: [String: String] = [:],
         category: NotificationCategory = .system, channel: NotificationChannel = .inApp, createdAt: Date, scheduledFor: Date? = nil,
         isRead: Bool = false, icon: String? = nil, color: ItemColor? = nil, deepLink: URL? = nil, imageURL: URL? = nil,
-        groupKey: String? = nil, state: ItemState? = nil
+        groupKey: String? = nil, state: ItemState? = nil, position: Int64 = 0, snoozedUntil: Date? = nil
     ) {
         self.id = id
         self.type = type
@@ -51,6 +56,8 @@ public struct InboxItem: Codable, Hashable, Sendable, Identifiable {
         self.imageURL = imageURL
         self.groupKey = groupKey
         self.state = state ?? (isRead ? .read : .delivered)
+        self.position = position
+        self.snoozedUntil = snoozedUntil
     }
 
     /// Whether the item counts in the badge: neither read nor dismissed.
@@ -58,7 +65,7 @@ public struct InboxItem: Codable, Hashable, Sendable, Identifiable {
 
     private enum CodingKeys: String, CodingKey {
         case id, type, title, body, data, category, channel, createdAt, scheduledFor, isRead, icon, color, deepLink, imageURL, groupKey
-        case state
+        case state, position, snoozedUntil
     }
 
     public init(from decoder: any Decoder) throws {
@@ -80,7 +87,9 @@ public struct InboxItem: Codable, Hashable, Sendable, Identifiable {
             deepLink: members.address(forKey: .deepLink),
             imageURL: members.address(forKey: .imageURL),
             groupKey: try members.decodeIfPresent(String.self, forKey: .groupKey),
-            state: try members.decodeIfPresent(ItemState.self, forKey: .state))
+            state: try members.decodeIfPresent(ItemState.self, forKey: .state),
+            position: try members.decodeIfPresent(Int64.self, forKey: .position) ?? 0,
+            snoozedUntil: try members.serverDateIfPresent(forKey: .snoozedUntil))
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -101,5 +110,7 @@ public struct InboxItem: Codable, Hashable, Sendable, Identifiable {
         try members.encode(imageURL?.absoluteString, forKey: .imageURL)
         try members.encode(groupKey, forKey: .groupKey)
         try members.encode(state, forKey: .state)
+        try members.encode(position, forKey: .position)
+        try members.encode(snoozedUntil.map(ServerDate.text), forKey: .snoozedUntil)
     }
 }

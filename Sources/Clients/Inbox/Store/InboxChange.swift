@@ -10,22 +10,25 @@ enum InboxChange: Hashable, Sendable {
     /// The item, if it was in the list before its deletion.
     case undo(String, InboxItem?)
     case snooze(String, until: Date)
-    case readAll(before: String)
-    case clearAll(before: String)
+    case wake(String)
+    case readAll(before: ItemPlace)
+    case clearAll(before: ItemPlace)
 
     /// The changed item. Nil for a change of many.
     var id: String? {
         switch self {
-        case .read(let id), .unread(let id), .seen(let id), .dismiss(let id), .remove(let id), .undo(let id, _), .snooze(let id, _): id
+        case .read(let id), .unread(let id), .seen(let id), .dismiss(let id), .remove(let id), .undo(let id, _), .snooze(let id, _),
+            .wake(let id):
+            id
         case .readAll, .clearAll: nil
         }
     }
 
-    /// Whether a signal that names the id may be the echo of this change.
-    func concerns(_ other: String) -> Bool {
+    /// The uppermost place that a change of many takes.
+    var bound: ItemPlace? {
         switch self {
-        case .readAll(let before), .clearAll(let before): other <= before
-        default: id == other
+        case .readAll(let before), .clearAll(let before): before
+        default: nil
         }
     }
 }
@@ -48,8 +51,9 @@ extension InboxClient {
         case .remove(let id): .counts(try await delete(id))
         case .undo(let id, _): .item(try await undo(id))
         case .snooze(let id, let until): .item(try await snooze(id, until: until))
-        case .readAll(let before): .readAll(try await markAllRead(before: before))
-        case .clearAll(let before): .clearAll(try await clearAll(before: before))
+        case .wake(let id): .item(try await wake(id))
+        case .readAll(let before): .readAll(try await markAllRead(before: before.bound))
+        case .clearAll(let before): .clearAll(try await clearAll(before: before.bound))
         }
     }
 }

@@ -10,7 +10,7 @@ extension InboxCore {
         }
         let list = shown
         if case .remove(let id) = change, let index = list.index(of: id) { remember([list.items[index]]) }
-        if case .clearAll(let before) = change { remember(list.items.filter { $0.id <= before }) }
+        if case .clearAll(let before) = change { remember(list.items.filter { $0.place <= before }) }
         pending.append(PendingChange(number: number(), change: change))
         return sendNext()
     }
@@ -36,6 +36,8 @@ extension InboxCore {
             return .undo(id, item(id) == nil ? removed.last { $0.id == id } : nil)
         case .snooze(let id, let until):
             return .snooze(id, until: until)
+        case .wake(let id):
+            return .wake(id)
         case .markAllRead:
             return newest(of: list).map { .readAll(before: $0) }
         case .clearAll:
@@ -45,9 +47,9 @@ extension InboxCore {
         }
     }
 
-    /// The newest item that the person sees, or saw when the list was loaded.
-    private func newest(of list: InboxList) -> String? {
-        [list.items.first?.id, anchor].compactMap { $0 }.filter { !$0.isEmpty }.max()
+    /// The uppermost place that the person sees, or saw when the list was loaded.
+    private func newest(of list: InboxList) -> ItemPlace? {
+        [list.items.first?.place, anchor].compactMap { $0 }.filter { $0 != .bottom }.max()
     }
 
     private mutating func remember(_ items: [InboxItem]) {
@@ -71,9 +73,12 @@ extension InboxCore {
         switch result {
         case .success(let answer):
             error = nil
-            confirmed.confirm(first.change, answer)
+            confirmed.confirm(first.change, answer, isCounted: first.isDone)
             effects += settle(first)
-            if case .undo(let id, _) = first.change { effects += show(undone: id) }
+            switch first.change {
+            case .undo(let id, _), .wake(let id): effects += show(returned: id)
+            default: break
+            }
         case .failure(.notFound):
             effects += settleMissing(first)
         case .failure(let error):
@@ -83,13 +88,16 @@ extension InboxCore {
         return effects + sendNext()
     }
 
-    /// Moves the top of the list up to an undone item that is newer than the list when it was loaded. Hidden items below it come into view.
-    private mutating func show(undone id: String) -> [InboxEffect] {
-        guard let anchor, id > anchor, confirmed.contains(id) else { return [] }
-        self.anchor = id
-        let below = hidden.filter { $0 <= id }
-        hidden.subtract(below)
-        return below.subtracting([id]).isEmpty ? [] : synchronise()
+    /// Moves the top of the list up to an item that came back above the list as it was loaded. Hidden items below it come into view.
+    private mutating func show(returned id: String) -> [InboxEffect] {
+        guard let anchor, let index = confirmed.index(of: id), confirmed.items[index].place > anchor else { return [] }
+        let place = confirmed.items[index].place
+        self.anchor = place
+        hidden[id] = nil
+        let wereHidden = !hidden.isEmpty
+        // The value may be a later position than that of the item. Then the page says that the item is below.
+        hidden = hidden.filter { $0.value > 0 ? $0.value > place.position : $0.key > place.id }
+        return wereHidden ? synchronise() : []
     }
 
     /// 404: a deleted item is what a deletion wants. Any other change of a shown item removes the item.

@@ -55,7 +55,7 @@ extension InboxCore {
     /// Takes a page over, and begins the work that waits for it.
     private mutating func settle(
         _ request: PagesOnTheirWay.Request, _ result: Result<InboxPage, InboxError>, failing failed: InboxState.Status,
-        taking take: (inout InboxCore, InboxPage, _ last: String?) -> Void
+        taking take: (inout InboxCore, InboxPage, _ last: ItemPlace?) -> Void
     ) -> [InboxEffect] {
         var effects: [InboxEffect] = []
         switch result {
@@ -66,11 +66,14 @@ extension InboxCore {
             error = nil
             permissionHint = page.permissionHint
             let missed = log.filter { $0.number > request.number }.map(\.change)
-            let last = page.notifications.last?.id
+            let last = page.notifications.last?.place
             var corrected = InboxList(items: page.notifications, counts: page.counts, end: last)
             for change in missed {
-                // The page may or may not have an undone item, in any place: another page says where.
-                if case .undo = change { pages.next = max(pages.next, .sync) } else { corrected.apply(change, hidden: hidden.count) }
+                switch change {
+                // The page may or may not have an undone or woken item, in any place: another page says where.
+                case .undo, .wake: pages.next = max(pages.next, .sync)
+                default: corrected.apply(change, hidden: hidden.count)
+                }
             }
             var page = page
             page.notifications = corrected.items
@@ -103,33 +106,43 @@ extension InboxCore {
         }
     }
 
-    private mutating func replaceList(with page: InboxPage, last: String?) {
+    private mutating func replaceList(with page: InboxPage, last: ItemPlace?) {
         status = .loaded
         confirmed.items = page.notifications
         setEnd(of: page, last: last)
-        let newest = page.notifications.first?.id ?? ""
+        let newest = page.notifications.first?.place ?? .bottom
         anchor = newest
-        hidden = hidden.filter { $0 > newest }
+        if let position = page.position {
+            readPosition = max(readPosition, position)
+            hidden = hidden.filter { $0.value > position }
+        } else {
+            hidden = hidden.filter { $0.key > newest.id }
+        }
     }
 
-    private mutating func appendToList(_ page: InboxPage, last: String?) {
+    private mutating func appendToList(_ page: InboxPage, last: ItemPlace?) {
         confirmed.append(page.notifications)
         setEnd(of: page, last: last)
     }
 
-    private mutating func setEnd(of page: InboxPage, last: String?) {
+    private mutating func setEnd(of page: InboxPage, last: ItemPlace?) {
         nextCursor = page.nextCursor
         confirmed.end = page.nextCursor == nil ? nil : last ?? confirmed.end
     }
 
-    /// Puts the items of a page in their places. Items that are newer than the list stay hidden. Items beyond the page stay as they are.
-    private mutating func updateList(with page: InboxPage, last: String?) {
-        let newest = anchor ?? ""
-        let visible = page.notifications.filter { $0.id <= newest }
-        hidden = Set(page.notifications.lazy.map(\.id).filter { $0 > newest })
+    /// Puts the items of a page in their places. Items above the list stay hidden. Items beyond the page stay as they are, except for those
+    /// that have moved into the page, as a woken item does.
+    private mutating func updateList(with page: InboxPage, last: ItemPlace?) {
+        let newest = anchor ?? .bottom
+        // A page that does not reach the list leaves items out that later events still name.
+        if page.nextCursor == nil || last.map({ $0 <= newest }) == true { readPosition = max(readPosition, page.position ?? 0) }
+        let visible = page.notifications.filter { $0.place <= newest }
+        let above = page.notifications.filter { $0.place > newest }
+        hidden = Dictionary(above.map { ($0.id, $0.position) }) { first, _ in first }
         let beyond: [InboxItem]
         if let last, page.nextCursor != nil {
-            beyond = confirmed.items.filter { $0.id < last }
+            let ids = Set(page.notifications.map(\.id))
+            beyond = confirmed.items.filter { $0.place < last && !ids.contains($0.id) }
         } else {
             beyond = []
         }

@@ -17,32 +17,38 @@ extension InboxCore {
     /// Takes the counts, counts new items, and asks for the list again if somebody else changed it. The list itself does not move.
     private mutating func receive(_ signal: InboxChanges) -> [InboxEffect] {
         markSignal()
-        if let newest = signal.newest { stream.lastEventID = [newest, stream.lastEventID].compactMap { $0 }.max() }
         let isEcho = takeEchoes(signal)
         guard let anchor else {
             confirmed.counts = signal.counts
             return []
         }
-        let unknown = signal.new.filter { $0 > anchor && !hidden.contains($0) && !confirmed.contains($0) }
+        let unknown = signal.new.filter { hidden[$0] == nil && !confirmed.contains($0) && isNews($0, of: signal, above: anchor) }
         let known = confirmed.counts
         let expected = InboxCounts(total: known.total + unknown.count, unreadCount: known.unreadCount + unknown.count)
         confirmed.counts = signal.counts
-        if signal.reset {
+        let isExplained = signal.counts == expected
+        // A change of many by this store is a reset too, because the event names only some of its items. The list has them already.
+        if signal.reset, signal.changed.isEmpty || !isEcho || !isExplained {
             guard pages.first == nil else {
                 pages.next = .reload
                 return []
             }
-            hidden = []
+            hidden = [:]
             return loadFirstPage()
         }
-        hidden.formUnion(unknown)
-        let isExplained = signal.counts == expected
+        for id in unknown { hidden[id] = signal.position ?? 0 }
         // While a change is on its way, counts may be from before it. Its end asks, see `receiveChange`.
         if isEcho, !pending.isEmpty {
             isDoubtful = isDoubtful || !isExplained
             return []
         }
-        return isEcho && isExplained && !isDoubtful ? [] : synchronise()
+        return isEcho && isExplained && !isDoubtful && !signal.reset ? [] : synchronise()
+    }
+
+    /// Whether a new item of an event is above the list. A page that is younger than the event has the item already, or had it.
+    private func isNews(_ id: String, of signal: InboxChanges, above anchor: ItemPlace) -> Bool {
+        guard let position = signal.position, readPosition > 0 else { return id > anchor.id }
+        return position > readPosition
     }
 
     private mutating func markSignal() {
@@ -56,9 +62,9 @@ extension InboxCore {
         var used: Set<Int> = []
         var isEcho = true
         for id in signal.changed {
-            if let index = echoes.firstIndex(where: { $0.concerns(id) }) {
+            if let index = echoes.firstIndex(where: { concerns($0, id) }) {
                 used.insert(index)
-            } else if isSending, let first = pending.first, first.change.concerns(id) {
+            } else if isSending, let first = pending.first, concerns(first.change, id) {
                 // The signal is faster than the answer: the server has done the change, and its counts have it.
                 if !first.isDone {
                     pending[0].isDone = true
@@ -70,5 +76,12 @@ extension InboxCore {
         }
         for index in used.sorted(by: >) { echoes.remove(at: index) }
         return isEcho
+    }
+
+    /// Whether a signal that names the id may be the echo of a change. A change of many concerns items of pages that were not loaded, too.
+    private func concerns(_ change: InboxChange, _ id: String) -> Bool {
+        guard let bound = change.bound else { return change.id == id }
+        if let index = confirmed.index(of: id) { return confirmed.items[index].place <= bound }
+        return hidden[id] == nil
     }
 }

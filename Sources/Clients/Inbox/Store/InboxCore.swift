@@ -19,9 +19,12 @@ struct InboxCore: Sendable {
     var error: InboxError?
     var permissionHint: PermissionHint?
     var nextCursor: String?
-    /// The newest id of the list when it was loaded. Newer items stay hidden. Nil without a list; empty for a list without items.
-    var anchor: String?
-    var hidden: Set<String> = []
+    /// The uppermost place of the list when it was loaded. Items above it stay hidden. Nil without a list; the bottom for an empty list.
+    var anchor: ItemPlace?
+    /// The items above the list, by their ids. The value is the position of the item, or a later one; 0 if none is known.
+    var hidden: [String: Int64] = [:]
+    /// The newest position of the inbox that a page has told, 0 before the first one. Events up to it have no news.
+    var readPosition: Int64 = 0
     var newLikes = 0
     /// Items that the person deleted, for undo.
     var removed: [InboxItem] = []
@@ -146,7 +149,7 @@ struct InboxCore: Sendable {
             newLikes = 0
             return []
         case .signOut: return signOut()
-        case .markRead, .markUnread, .markSeen, .dismiss, .remove, .undo, .snooze, .markAllRead, .clearAll: return change(action)
+        case .markRead, .markUnread, .markSeen, .dismiss, .remove, .undo, .snooze, .wake, .markAllRead, .clearAll: return change(action)
         }
     }
 
@@ -175,8 +178,10 @@ struct InboxCore: Sendable {
 
     mutating func connect() -> [InboxEffect] {
         guard stream.isWanted else { return [] }
-        let newest = [stream.lastEventID, anchor].compactMap { $0 }.filter { !$0.isEmpty }.max()
-        return [stream.connect(number(), lastEventID: newest)]
+        // Before the first event, the page tells from where to go on. A cache knows only its items.
+        let page = readPosition > 0 ? String(readPosition) : anchor?.id ?? ""
+        let last = stream.lastEventID ?? (page.isEmpty ? nil : page)
+        return [stream.connect(number(), lastEventID: last)]
     }
 
     private mutating func signOut() -> [InboxEffect] {
@@ -223,7 +228,7 @@ struct InboxCore: Sendable {
     private mutating func readCache(_ cached: CachedInbox?) -> [InboxEffect] {
         if let cached, anchor == nil, pages.first == nil {
             confirmed = cached.list
-            anchor = cached.items.first?.id ?? ""
+            anchor = cached.items.first?.place ?? .bottom
         }
         return status == .loading ? loadFirstPage() : []
     }

@@ -1,10 +1,10 @@
 /// Items with the counts of the whole inbox, and the effect of a change on them. Pure.
 struct InboxList: Hashable, Sendable {
-    /// Newest first.
+    /// The last arrival first.
     var items: [InboxItem] = []
     var counts = InboxCounts()
-    /// The oldest id of the pages that were loaded. Older items come with the next page. Nil if no page is left.
-    var end: String?
+    /// The lowest place of the pages that were loaded. Items below come with the next page. Nil if no page is left.
+    var end: ItemPlace?
 
     func index(of id: String) -> Int? { items.firstIndex { $0.id == id } }
 
@@ -13,7 +13,7 @@ struct InboxList: Hashable, Sendable {
     /// Shows a change before the server has answered. A change that the list has already does nothing, so that an answer of the server from
     /// after the change is not changed again.
     ///
-    /// - Parameter hidden: The number of unread items that are newer than the list.
+    /// - Parameter hidden: The number of unread items above the list.
     mutating func apply(_ change: InboxChange, hidden: Int = 0) {
         switch change {
         case .read(let id):
@@ -27,7 +27,8 @@ struct InboxList: Hashable, Sendable {
                 $0.isRead = false
                 if $0.state == .read { $0.state = .delivered }
             }
-        case .seen: break
+        // A woken item gets its place from the server.
+        case .seen, .wake: break
         case .dismiss(let id): alter(id) { $0.state = .dismissed }
         case .remove(let id), .snooze(let id, _): take(id)
         case .undo(let id, let item):
@@ -39,29 +40,35 @@ struct InboxList: Hashable, Sendable {
                 if item.isUnread { counts.unreadCount += 1 }
             }
         case .readAll(let before):
-            for index in items.indices where items[index].id <= before && items[index].isUnread {
+            for index in items.indices where items[index].place <= before && items[index].isUnread {
                 items[index].isRead = true
                 items[index].state = .read
             }
-            counts.unreadCount = min(counts.unreadCount, hidden + items.count { $0.id > before && $0.isUnread })
+            counts.unreadCount = min(counts.unreadCount, hidden + items.count { $0.place > before && $0.isUnread })
         case .clearAll(let before):
-            items.removeAll { $0.id <= before }
+            items.removeAll { $0.place <= before }
             counts.total = min(counts.total, hidden + items.count)
             counts.unreadCount = min(counts.unreadCount, hidden + items.count(where: \.isUnread))
         }
     }
 
     /// Takes over the answer to a change.
-    mutating func confirm(_ change: InboxChange, _ answer: ChangeAnswer) {
+    ///
+    /// - Parameter isCounted: Whether a signal was faster than the answer, so that the counts have the change already.
+    mutating func confirm(_ change: InboxChange, _ answer: ChangeAnswer, isCounted: Bool = false) {
         switch answer {
         case .item(let answer):
-            if case .snooze(let id, _) = change {
-                take(id)
-            } else if let index = index(of: answer.notification.id) {
-                items[index] = answer.notification
-            } else if case .undo = change {
+            switch change {
+            case .snooze(let id, _): take(id)
+            case .undo, .wake:
+                if let index = index(of: answer.notification.id) {
+                    items.remove(at: index)
+                } else if !isCounted {
+                    counts.total += 1
+                }
                 insert(answer.notification)
-                counts.total += 1
+            default:
+                if let index = index(of: answer.notification.id) { items[index] = answer.notification }
             }
             counts.unreadCount = answer.unreadCount
         case .counts(let counts):
@@ -103,8 +110,7 @@ struct InboxList: Hashable, Sendable {
 
     /// Puts an item in its place. An item that the next page has is left to that page.
     private mutating func insert(_ item: InboxItem) {
-        if let end, item.id < end { return }
-        let place = items.firstIndex { $0.id < item.id } ?? items.endIndex
-        items.insert(item, at: place)
+        if let end, item.place < end { return }
+        items.insert(item, at: items.firstIndex { $0.place < item.place } ?? items.endIndex)
     }
 }

@@ -24,14 +24,14 @@ public struct InboxState: Hashable, Sendable {
     }
 
     public var status: Status = .idle
-    /// The shown items, newest first. Changes of the person are in it at once.
+    /// The shown items, the last arrival first. Changes of the person are in it at once.
     public var items: [InboxItem] = []
     /// Numbers of the whole inbox. Changes of the person are in them at once.
     public var counts = InboxCounts()
     /// Whether ``InboxAction/loadMore`` has something to load.
     public var canLoadMore = false
     public var isLoadingMore = false
-    /// Items that are newer than the list. They stay hidden until ``InboxAction/showNew``, so that the list never moves under the reader.
+    /// Items that arrived after the list was loaded. They stay hidden until ``InboxAction/showNew``, so that the list never moves under the reader.
     public var newItems = 0
     /// Likes that arrived since the app showed them.
     public var newLikes = 0
@@ -75,9 +75,11 @@ public enum InboxAction: Hashable, Sendable {
     /// Takes a deletion or a dismissal of the last 10 minutes back.
     case undo(String)
     case snooze(String, until: Date)
-    /// Reads the newest shown item and all that are older. Items that wait behind ``InboxState/newItems`` stay unread.
+    /// Ends a snooze. The item is then on top of the list.
+    case wake(String)
+    /// Reads the uppermost shown item and all below it. Items that wait behind ``InboxState/newItems`` stay unread.
     case markAllRead
-    /// Deletes the newest shown item and all that are older.
+    /// Deletes the uppermost shown item and all below it.
     case clearAll
 
     /// Opens the event stream and keeps it open.

@@ -7,7 +7,7 @@ struct StreamState: Sendable {
     var isOnline = true
     /// The number of the present connection or wait. Results of older ones are dropped.
     var number = 0
-    /// The id of the newest notification that an event named.
+    /// The id of the last event. Only the server knows its meaning.
     var lastEventID: String?
     /// Milliseconds that the server named, for the next wait only.
     var retry: Int?

@@ -26,7 +26,7 @@ enum InboxSignal: Hashable, Sendable {
     }
 }
 
-/// The data of an event `inbox`: `{unreadCount, total, newest, new, changed, reset}`.
+/// The data of an event `inbox`: `{unreadCount, total, newest, new, changed, reset, position}`.
 struct InboxChanges: Codable, Hashable, Sendable {
     var unreadCount: Int
     var total: Int
@@ -35,16 +35,22 @@ struct InboxChanges: Codable, Hashable, Sendable {
     var changed: [String]
     /// Whether more happened than the event can name.
     var reset: Bool
+    /// The position up to which the event tells. Nil from a server of an earlier version.
+    var position: Int64?
 
     var counts: InboxCounts { InboxCounts(total: total, unreadCount: unreadCount) }
 
-    init(unreadCount: Int, total: Int, newest: String? = nil, new: [String] = [], changed: [String] = [], reset: Bool = false) {
+    init(
+        unreadCount: Int, total: Int, newest: String? = nil, new: [String] = [], changed: [String] = [], reset: Bool = false,
+        position: Int64? = nil
+    ) {
         self.unreadCount = unreadCount
         self.total = total
         self.newest = newest
         self.new = new
         self.changed = changed
         self.reset = reset
+        self.position = position
     }
 
     init(from decoder: any Decoder) throws {
@@ -54,7 +60,8 @@ struct InboxChanges: Codable, Hashable, Sendable {
             newest: try members.decodeIfPresent(String.self, forKey: .newest),
             new: try members.decodeIfPresent([String].self, forKey: .new) ?? [],
             changed: try members.decodeIfPresent([String].self, forKey: .changed) ?? [],
-            reset: try members.decodeIfPresent(Bool.self, forKey: .reset) ?? false)
+            reset: try members.decodeIfPresent(Bool.self, forKey: .reset) ?? false,
+            position: try members.decodeIfPresent(Int64.self, forKey: .position))
     }
 }
 
