@@ -92,6 +92,10 @@ export interface InboxItem {
     readonly imageURL: string | null;
     readonly groupKey: string | null;
     readonly state: "delivered" | "read" | "dismissed" | (string & {});
+    /** The place in the list: the item with the higher position stands above. 0 if it is not known. */
+    readonly position: number;
+    /** The end of the snooze, RFC 3339. Null for an item that is not snoozed. */
+    readonly snoozedUntil: string | null;
 }
 
 /** `refused`: the server does not accept the token. Call `start` again after a sign-in. */
@@ -103,7 +107,7 @@ export type LoadStatus = "idle" | "loading" | "loaded" | "failed";
 export interface InboxState {
     /** Of the first page. `failed` keeps the items. */
     readonly status: LoadStatus;
-    /** Newest first. */
+    /** The last arrival first. */
     readonly items: readonly InboxItem[];
     readonly total: number;
     readonly unreadCount: number;
@@ -144,6 +148,14 @@ export interface InboxEventMap {
     reportfailed: CustomEvent<ReportFailure>;
 }
 
+/** Snoozed items, the soonest end first. `total` is the number of all. */
+export interface SnoozedPage {
+    readonly items: readonly InboxItem[];
+    readonly total: number;
+    /** For the next page. Null on the last one. */
+    readonly nextCursor: string | null;
+}
+
 /** The inbox of one person. No method rejects: each resolves to whether it succeeded, and `state.error` has the error. */
 export declare class TidingsInbox extends EventTarget {
     constructor(options: TidingsInboxOptions);
@@ -166,18 +178,22 @@ export declare class TidingsInbox extends EventTarget {
     markRead(id: string): Promise<boolean>;
     markUnread(id: string): Promise<boolean>;
     markSeen(id: string): Promise<boolean>;
-    /** Marks the newest shown item and all older ones as read. */
+    /** Marks the uppermost shown item and all below it as read. */
     markAllRead(): Promise<boolean>;
     /** Deletes. `undo` brings the item back for 10 minutes. */
     remove(id: string): Promise<boolean>;
-    /** Deletes the newest shown item and all older ones. */
+    /** Deletes the uppermost shown item and all below it. */
     removeAll(): Promise<boolean>;
     /** Takes back a delete or a dismissal. */
     undo(id: string): Promise<boolean>;
     /** The item stays listed and no longer counts as unread. */
     dismiss(id: string): Promise<boolean>;
-    /** Hides the item until a time, at most a year ahead. */
+    /** Hides the item until a time, at most a year ahead. Then it arrives anew, on top and unread. */
     snooze(id: string, until: Date | string): Promise<boolean>;
+    /** Ends a snooze. The item is then on top of the list. */
+    wake(id: string): Promise<boolean>;
+    /** Resolves to a page of the snoozed items, or to null after a failure. The list stays as it is. */
+    snoozed(cursor?: string): Promise<SnoozedPage | null>;
 
     /** Opens the event stream, once for all tabs of the browser, and keeps it open until `stop`. */
     start(): void;

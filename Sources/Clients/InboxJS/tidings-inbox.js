@@ -98,7 +98,7 @@ export class TidingsInbox extends EventTarget {
             onMessage: (message) => this.#receive(message),
         });
         this.#stream = new EventStream({
-            api: this.#api, clock, random: this.#options.random, lastEventID: () => this.#model.newestKnown,
+            api: this.#api, clock, random: this.#options.random, lastEventID: () => this.#model.streamStart,
             onEvent: (event) => this.#lead(event),
             onChange: (connection, error) => this.#setConnection(connection, error),
         });
@@ -243,10 +243,9 @@ export class TidingsInbox extends EventTarget {
         return this.#change({ kind: "seen", id });
     }
 
-    /** Marks the newest shown item and all older ones as read. Newer ones stay unread. */
+    /** Marks the uppermost shown item and all below it as read. New ones stay unread. */
     markAllRead() {
-        const before = this.#model.view.items[0]?.id;
-        return before === undefined ? Promise.resolve(true) : this.#change({ kind: "readAll", id: before });
+        return this.#changeAll("readAll");
     }
 
     /** Deletes an item. `undo` brings it back for 10 minutes. */
@@ -254,10 +253,14 @@ export class TidingsInbox extends EventTarget {
         return this.#change({ kind: "remove", id });
     }
 
-    /** Deletes the newest shown item and all older ones. */
+    /** Deletes the uppermost shown item and all below it. */
     removeAll() {
-        const before = this.#model.view.items[0]?.id;
-        return before === undefined ? Promise.resolve(true) : this.#change({ kind: "removeAll", id: before });
+        return this.#changeAll("removeAll");
+    }
+
+    #changeAll(kind) {
+        const first = this.#model.view.items[0];
+        return first === undefined ? Promise.resolve(true) : this.#change({ kind, ...placeOf(first) });
     }
 
     /** Takes back a delete or a dismissal. */
@@ -270,9 +273,24 @@ export class TidingsInbox extends EventTarget {
         return this.#change({ kind: "dismiss", id });
     }
 
-    /** Hides an item until a time, given as a Date or as RFC 3339 text. Then it is listed again as unread. */
+    /** Hides an item until a time, given as a Date or as RFC 3339 text. Then it arrives anew, on top and unread. */
     snooze(id, until) {
         return this.#change({ kind: "snooze", id, until: until instanceof Date ? until.toISOString() : String(until) });
+    }
+
+    /** Ends a snooze. The item is then on top of the list. */
+    wake(id) {
+        return this.#change({ kind: "wake", id });
+    }
+
+    /** Resolves to a page of the snoozed items, the soonest end first, or to null. The list stays as it is. */
+    async snoozed(cursor = "") {
+        let page = null;
+        await this.#attempt(async () => {
+            const query = `snoozed=true&limit=${this.#options.pageSize}&cursor=${encodeURIComponent(cursor)}`;
+            page = decodePage((await this.#api.json("GET", `/api/notifications?${query}`)).body);
+        });
+        return page && { items: page.items, total: page.total, nextCursor: page.nextCursor };
     }
 
     #change(change) {
@@ -304,7 +322,7 @@ export class TidingsInbox extends EventTarget {
     }
 
     #settle(change, answer) {
-        this.#model.settle(change, answer);
+        if (this.#model.settle(change, answer)) this.#sync();
         this.#save();
     }
 
@@ -367,6 +385,7 @@ export class TidingsInbox extends EventTarget {
     }
 
     #handle({ event, id, data }) {
+        if (id) this.#model.lastEventID = id;
         if (event === "likes") return this.#signalLikes(data);
         if (event !== "inbox" || !Number.isInteger(data?.unreadCount) || !Number.isInteger(data?.total)) return;
         const before = this.#model.newCount;
@@ -393,7 +412,7 @@ export class TidingsInbox extends EventTarget {
     #receive(message) {
         switch (message.type) {
         case "change":
-            this.#model.adopt(message.change, message.answer);
+            if (this.#model.adopt(message.change, message.answer)) this.#sync();
             this.#save();
             return this.#changed();
         case "event":
@@ -520,15 +539,21 @@ class Model {
     /** The last settled changes. A page on its way may not have them. */
     #settled = [];
     #steps = 0;
-    #news = new Set();
+    /** New items by id. The value is the position of the item, or a later one; 0 if none is known. */
+    #news = new Map();
     #echoes = new Map();
+    /** Until then, a change of an item that the list does not have may be the echo of a change of all. */
+    #sweptUntil = 0;
     /** Removed and dismissed items as they were, for an undo. */
     #before = new Map();
     #view = null;
-    /** The newest id when the list was loaded. Newer items are new. Null before the first page. */
+    /** The uppermost place when the list was loaded. Items above it are new. Null before the first page. */
     #watermark = null;
-    #lastEventID = "";
+    /** The newest position that a page has told. Events up to it have no news. */
+    #readPosition = 0;
 
+    /** The id of the last event. Only the server knows its meaning. */
+    lastEventID = "";
     base = EMPTY;
     cursor = null;
     generation = 0;
@@ -550,9 +575,9 @@ class Model {
         return this.base.items.length + this.#news.size;
     }
 
-    /** The newest id of a list or an event. Null if there is none. */
-    get newestKnown() {
-        return max(this.#lastEventID, this.#watermark ?? "") || null;
+    /** The value from which an event stream goes on: the last event, else the page. Null if there is none. */
+    get streamStart() {
+        return this.lastEventID || (this.#readPosition > 0 ? String(this.#readPosition) : this.#watermark?.id) || null;
     }
 
     get view() {
@@ -564,9 +589,8 @@ class Model {
     }
 
     clear() {
-        Object.assign(this, { base: EMPTY, cursor: null, lastEvent: null, generation: this.generation + 1 });
-        this.#lastEventID = "";
-        this.#watermark = null;
+        Object.assign(this, { base: EMPTY, cursor: null, lastEvent: null, lastEventID: "", generation: this.generation + 1 });
+        [this.#watermark, this.#readPosition, this.#sweptUntil] = [null, 0, 0];
         this.#view = null;
         for (const collection of [this.#news, this.#echoes, this.#before]) collection.clear();
         this.#pending = [];
@@ -597,31 +621,39 @@ class Model {
     }
 
     replace(page, asked) {
-        const { nextCursor, ...base } = this.#withSettled(page, asked);
-        this.#watermark = page.items[0]?.id ?? "";
+        const { nextCursor, position, ...base } = this.#withSettled(page, asked);
+        this.#watermark = sorted([placeOf(page.items[0]), placeOf(base.items[0])])[0];
         this.cursor = nextCursor;
         this.generation += 1;
-        this.#news = new Set([...this.#news].filter((id) => id > this.#watermark));
+        const isLater = position === null ? ([id]) => id > this.#watermark.id : ([, known]) => known > position;
+        this.#news = new Map([...this.#news].filter(isLater));
+        this.#readPosition = Math.max(this.#readPosition, position ?? 0);
         this.#set(base);
     }
 
     append(page, asked) {
-        const { nextCursor, ...base } = this.#withSettled(page, asked);
+        const { nextCursor, position: _, ...base } = this.#withSettled(page, asked);
         const ids = new Set(base.items.map((item) => item.id));
         this.cursor = nextCursor;
         this.#set({ ...base, items: sorted([...this.base.items.filter((item) => !ids.has(item.id)), ...base.items]) });
     }
 
     /**
-     * Takes a newest page without moving the list: updates, inserts and removes items in the page's range, keeps older ones, and leaves
-     * newer ones hidden as new. Returns the ids of changed items that the page does not reach.
+     * Takes a first page without moving the list: updates, inserts and removes items in the page's range, keeps those below, and leaves
+     * those above the list hidden as new. Returns the ids of changed items that the page does not reach.
      */
     merge(page, asked) {
-        const { nextCursor, ...base } = this.#withSettled(page, asked);
-        const end = nextCursor === null ? "" : base.items.at(-1)?.id ?? "";
-        const older = this.base.items.filter((item) => item.id < end);
-        const isNew = (item) => item.id > this.#watermark;
-        this.#news = new Set([...base.items.filter(isNew).map((item) => item.id), ...[...this.#news].filter((id) => id < end)]);
+        const { nextCursor, position, ...base } = this.#withSettled(page, asked);
+        const end = nextCursor === null ? BOTTOM : placeOf(base.items.at(-1));
+        // An item that has moved into the page, as a woken one does, is no longer below it.
+        const isInPage = new Set(base.items.map((item) => item.id));
+        const older = this.base.items.filter((item) => isAbove(end, item) && !isInPage.has(item.id));
+        const isNew = (item) => isAbove(item, this.#watermark);
+        // A page that does not reach the list leaves new items out.
+        const leavesOut = isAbove(end, this.#watermark);
+        const beyond = leavesOut ? [...this.#news].filter(([id]) => !isInPage.has(id)) : [];
+        this.#news = new Map([...base.items.filter(isNew).map((item) => [item.id, item.position]), ...beyond]);
+        if (!leavesOut) this.#readPosition = Math.max(this.#readPosition, position ?? 0);
         this.#set({ ...base, items: [...base.items.filter((item) => !isNew(item)), ...older] });
         if (older.length === 0) this.cursor = nextCursor;
         const missed = older.filter((item) => this.#changedElsewhere.has(item.id)).map((item) => item.id);
@@ -649,9 +681,11 @@ class Model {
     takeBack(change) {
         this.#pending = this.#pending.filter((other) => other !== change);
         this.#echoes.delete(change.id);
+        if (change.kind.endsWith("All")) this.#sweptUntil = 0;
         this.#view = null;
     }
 
+    /** Takes the answer to a change. Returns whether a page is needed, because the list now begins above items that are hidden as new. */
     settle(change, answer) {
         this.#pending = this.#pending.filter((other) => other !== change);
         const settled = answer.isGone ? { kind: "remove", id: change.id } : { ...change, item: answer.item };
@@ -659,13 +693,22 @@ class Model {
         const base = this.#apply(this.base, settled);
         this.#set({ ...base, unreadCount: answer.unreadCount ?? base.unreadCount, total: answer.total ?? base.total });
         if (change.kind === "undo") this.#before.delete(change.id);
+        return ["undo", "wake"].includes(change.kind) && this.#raise(answer.item);
+    }
+
+    /** Lets the list begin with an item that came back above it. Returns whether new items may be below it. */
+    #raise(item) {
+        if (!item || !this.isLoaded || !isAbove(item, this.#watermark)) return false;
+        this.#watermark = placeOf(item);
+        this.#news.delete(item.id);
+        return this.#news.size > 0;
     }
 
     /** Takes a change that another tab made. */
     adopt(change, answer) {
         this.#remember(change);
         this.#expectEcho(change);
-        this.settle(change, answer);
+        return this.settle(change, answer);
     }
 
     #remember({ kind, id }) {
@@ -673,12 +716,15 @@ class Model {
         if (item && (kind === "remove" || (kind === "dismiss" && item.state !== "dismissed"))) this.#before.set(id, item);
     }
 
-    #expectEcho({ kind, id }) {
-        const ids = kind.endsWith("All") ? this.view.items.filter((item) => item.id <= id).map((item) => item.id) : [id];
-        for (const id of ids) this.#echoes.set(id, this.#clock.now() + limits.echo);
+    #expectEcho({ kind, id, position = 0 }) {
+        const until = this.#clock.now() + limits.echo;
+        if (!kind.endsWith("All")) return void this.#echoes.set(id, until);
+        for (const item of this.view.items) if (!isAbove(item, { id, position })) this.#echoes.set(item.id, until);
+        this.#sweptUntil = until;
     }
 
-    #apply(view, { kind, id, item: confirmed }) {
+    #apply(view, { kind, id, position = 0, item: confirmed }) {
+        const isTaken = (item) => !isAbove(item, { id, position });
         switch (kind) {
         case "read": return patched(view, id, confirmed ?? { isRead: true, state: "read" });
         case "unread": return patched(view, id, confirmed ?? { isRead: false, state: "delivered" });
@@ -686,12 +732,14 @@ class Model {
         case "seen": return patched(view, id, confirmed ?? {});
         case "remove": case "snooze": return without(view, id);
         case "undo": return this.#restored(view, id, confirmed ?? this.#before.get(id));
+        // A woken item gets its place from the server.
+        case "wake": return this.#restored(view, id, confirmed);
         case "readAll": {
-            const items = view.items.map((item) => (item.id <= id && isUnread(item) ? { ...item, isRead: true, state: "read" } : item));
+            const items = view.items.map((item) => (isTaken(item) && isUnread(item) ? { ...item, isRead: true, state: "read" } : item));
             return { ...view, items, unreadCount: Math.min(view.unreadCount, this.#news.size) };
         }
         case "removeAll": {
-            const items = view.items.filter((item) => item.id > id);
+            const items = view.items.filter((item) => !isTaken(item));
             const left = items.length + this.#news.size;
             return { ...view, items, total: Math.min(view.total, left), unreadCount: Math.min(view.unreadCount, left) };
         }
@@ -701,9 +749,12 @@ class Model {
 
     #restored(view, id, item) {
         if (!item) return view;
-        if (view.items.some((known) => known.id === id)) return patched(view, id, item);
+        if (view.items.some((known) => known.id === id)) {
+            const changed = patched(view, id, item);
+            return { ...changed, items: sorted(changed.items) };
+        }
         // A page that is loaded later has the item.
-        const isBeyond = this.cursor !== null && view.items.length > 0 && id < view.items.at(-1).id;
+        const isBeyond = this.cursor !== null && view.items.length > 0 && isAbove(view.items.at(-1), item);
         const items = isBeyond ? view.items : sorted([...view.items, item]);
         return { ...view, items, total: view.total + 1, unreadCount: view.unreadCount + (isUnread(item) ? 1 : 0) };
     }
@@ -711,43 +762,56 @@ class Model {
     // Events
 
     /**
-     * Takes the counts and new ids of an event. Returns the need for a request: `replace` the list, `merge` the newest page, or null.
+     * Takes the counts and new ids of an event. Returns the need for a request: `replace` the list, `merge` the first page, or null.
      */
     notice(data, eventID) {
-        this.lastEvent = { event: "inbox", id: eventID ?? data.newest, data: { ...data, new: [], changed: [], reset: false } };
-        this.#lastEventID = max(this.#lastEventID, eventID ?? data.newest ?? "");
+        this.lastEvent = { event: "inbox", id: eventID ?? null, data: { ...data, new: [], changed: [], reset: false } };
         if (!this.isLoaded) {
             this.#set({ ...this.base, unreadCount: data.unreadCount, total: data.total });
             return null;
         }
-        if (data.reset) return "replace";
-        const arrived = this.#addNews([...texts(data.new), ...texts([data.newest])]);
-        const elsewhere = texts(data.changed).filter((id) => !this.#isEcho(id) && this.#isInRange(id));
-        for (const id of elsewhere) this.#changedElsewhere.add(id);
-        const fits = (known) => data.unreadCount === known.unreadCount + arrived && data.total === known.total + arrived;
+        const fresh = this.#fresh(data);
+        const changed = texts(data.changed);
+        const elsewhere = changed.filter((id) => !this.#isEcho(id) && this.#isInRange(id));
+        const fits = (known) => data.unreadCount === known.unreadCount + fresh.length && data.total === known.total + fresh.length;
         // The counts have a change already that waits for its answer. The answer brings them again.
         const isAhead = this.#pending.length > 0 && fits(this.view);
         const isFitting = isAhead || fits(this.base);
         if (!isAhead) this.#set({ ...this.base, unreadCount: data.unreadCount, total: data.total });
-        return elsewhere.length > 0 || !isFitting ? "merge" : null;
+        // A change of all by this person is a reset too, because the event names only some items. The list has it already.
+        const isOwn = changed.length > 0 && elsewhere.length === 0 && isFitting;
+        if (data.reset && !isOwn) return "replace";
+        for (const id of fresh) this.#news.set(id, data.position ?? 0);
+        for (const id of elsewhere) this.#changedElsewhere.add(id);
+        return elsewhere.length > 0 || !isFitting || data.reset ? "merge" : null;
     }
 
-    #addNews(ids) {
-        const known = this.#news.size;
-        for (const id of ids) if (id > this.#watermark) this.#news.add(id);
-        return this.#news.size - known;
+    /** The new items of an event that are not known. A page that is younger than the event has them, or had them. */
+    #fresh(data) {
+        const isUnknown = (id) => !this.#news.has(id) && !this.#has(id);
+        const ids = [...new Set(texts(data.new))];
+        if (Number.isInteger(data.position) && this.#readPosition > 0) {
+            return data.position > this.#readPosition ? ids.filter(isUnknown) : [];
+        }
+        return [...new Set([...ids, ...texts([data.newest])])].filter((id) => id > this.#watermark.id && isUnknown(id));
+    }
+
+    #has(id) {
+        return this.base.items.some((item) => item.id === id);
     }
 
     /** Whether the event about this id tells of a change that this person made in this browser. An echo counts once. */
     #isEcho(id) {
         const until = this.#echoes.get(id);
         this.#echoes.delete(id);
-        return until !== undefined && this.#clock.now() <= until;
+        if (until !== undefined) return this.#clock.now() <= until;
+        return this.#clock.now() <= this.#sweptUntil && !this.#has(id) && !this.#news.has(id);
     }
 
-    /** Whether a change of this id can alter the shown list. */
+    /** Whether a change of this id can alter the shown list. An id that the list does not have tells no place, if items have positions. */
     #isInRange(id) {
-        return this.cursor === null || this.base.items.length === 0 || id >= this.base.items.at(-1).id;
+        const last = this.base.items.at(-1);
+        return this.cursor === null || last === undefined || last.position > 0 || id >= last.id;
     }
 }
 
@@ -757,9 +821,25 @@ function isUnread(item) {
     return !item.isRead && item.state !== "dismissed";
 }
 
-/** Ids are UUIDs of version 7: the newest is the greatest text. */
+/** A place below every item. */
+const BOTTOM = Object.freeze({ position: 0, id: "" });
+
+/** The place of an item in the list: its position, and its id for items of one position. */
+function placeOf(item) {
+    return item ? { position: item.position, id: item.id } : BOTTOM;
+}
+
+/**
+ * Whether an item stands above another one: it arrived later. Without positions, as in a cache of an earlier version, the id decides. It
+ * is a UUID of version 7, and tells when the notification was accepted.
+ */
+function isAbove(one, other) {
+    return one.position === other.position ? one.id > other.id : one.position > other.position;
+}
+
+/** The uppermost first. */
 function sorted(items) {
-    return [...items].sort((a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0));
+    return [...items].sort((a, b) => (isAbove(b, a) ? 1 : isAbove(a, b) ? -1 : 0));
 }
 
 function patched(view, id, patch) {
@@ -777,11 +857,13 @@ function without(view, id) {
     return { ...view, items: view.items.filter((item) => item !== old), total: Math.max(0, view.total - 1), unreadCount };
 }
 
-function requestFor({ kind, id, until }) {
+function requestFor({ kind, id, position, until }) {
     const item = `/api/notifications/${encodeURIComponent(id)}`;
+    const bound = encodeURIComponent(position > 0 ? position : id);
     switch (kind) {
-    case "readAll": return ["PATCH", `/api/notifications/read-all?before=${encodeURIComponent(id)}`];
-    case "removeAll": return ["DELETE", `/api/notifications?before=${encodeURIComponent(id)}`];
+    case "readAll": return ["PATCH", `/api/notifications/read-all?before=${bound}`];
+    case "removeAll": return ["DELETE", `/api/notifications?before=${bound}`];
+    case "wake": return ["POST", `${item}/wake`];
     case "remove": return ["DELETE", item];
     case "undo": return ["POST", `${item}/undo`];
     case "snooze": return ["POST", `${item}/snooze`, { until }];
@@ -802,6 +884,7 @@ function decodePage(body) {
         unreadCount: Math.max(0, body.unreadCount),
         permissionHint: textOrNull(body.permissionHint),
         nextCursor: textOrNull(body.nextCursor),
+        position: Number.isInteger(body.position) ? body.position : null,
     };
 }
 
@@ -823,6 +906,7 @@ function decodeItem(json) {
         icon: text(json.icon, "bell.fill"), color: text(json.color, "gray"), deepLink: textOrNull(json.deepLink),
         imageURL: textOrNull(json.imageURL), groupKey: textOrNull(json.groupKey),
         state: text(json.state, json.isRead === true ? "read" : "delivered"),
+        position: Number.isInteger(json.position) ? json.position : 0, snoozedUntil: textOrNull(json.snoozedUntil),
     });
 }
 
@@ -839,10 +923,6 @@ function textOrNull(value) {
 
 function texts(values) {
     return Array.isArray(values) ? values.filter((value) => typeof value === "string" && value !== "") : [];
-}
-
-function max(a, b) {
-    return a > b ? a : b;
 }
 
 // MARK: Likes and unblur
@@ -1466,7 +1546,9 @@ class Cache {
         try {
             const key = await this.#key();
             const cached = key ? parseJSON(await this.#storage.get(`tidings-inbox:${key}`)) : null;
-            return cached?.version === 1 ? { ...decodePage({ ...cached, notifications: cached.items }), nextCursor: undefined } : null;
+            if (cached?.version !== 1) return null;
+            const { items, total, unreadCount, permissionHint } = decodePage({ ...cached, notifications: cached.items });
+            return { items, total, unreadCount, permissionHint };
         } catch {
             return null;
         }
