@@ -124,8 +124,8 @@ import TidingsStore
 
     /// The fourth and fifth are of version 1, which named an id. The last but one has a negative position.
     @Test(arguments: [
-        "", "x", "AQ", "AQGiEaQxjHYQpuBEgFrxRaA", "AQAAAAAAAAAAAAAAAAAAAAA", "!!!!!!!!!!!!", "AgAAAAAAAAA", "AgAAAAAAAAAAAA", "AoAAAAAAAAAA",
-        "AgAAAAAAAAA=",
+        "", "x", "AQ", "AQGiEaQxjHYQpuBEgFrxRaA", "AQAAAAAAAAAAAAAAAAAAAAA", "!!!!!!!!!!!!", "AgAAAAAAAAA", "AgAAAAAAAAAAAA",
+        "AoAAAAAAAAAA", "AgAAAAAAAAA=",
     ])
     func anotherTextIsNoCursor(text: String) {
         for listing in [InboxPage.Listing.arrived, .snoozed] {
