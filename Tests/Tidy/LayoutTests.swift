@@ -61,6 +61,23 @@ import Testing
         }
     }
 
+    /// The counts and positions of an inbox are right only if every change of entries is made by the same statements.
+    @Test func onlyTheseFilesWriteInboxes() throws {
+        let writers = ["inbox": ["InboxRows", "InboxWrite"], "inboxes": ["InboxRows", "InboxWrite", "Store+InboxUpkeep"]]
+        var found: Set<String> = []
+        for file in try Repository.files(below: "Sources/Store") {
+            let name = String(file.path.split(separator: "/").last?.dropLast(".swift".count) ?? "")
+            for (index, line) in file.code {
+                for match in line.matches(of: /\b(update|delete from|insert into) tidings\.(inboxes|inbox)\b/) {
+                    found.insert(name)
+                    let table = String(match.2)
+                    #expect(writers[table]?.contains(name) == true, "\(file.place(index)) writes tidings.\(table)")
+                }
+            }
+        }
+        #expect(found == ["InboxRows", "InboxWrite", "Store+InboxUpkeep"])
+    }
+
     /// A reader of a row must find every code in the table that explains them.
     @Test func everyReasonCodeIsExplained() throws {
         let files = try Repository.files(below: "Sources/Core/Reasons")
