@@ -15,15 +15,13 @@ extension ErasureTurn {
         var told: [(recipient: String, id: PostgresUUID)] = try await notifications(of: mentions)
         for mention in mentions { told += mention.ids.map { (recipient: mention.recipient, id: $0) } }
         let ids = told.map { $0.id }
-        let answers = try await transaction.pipeline([
+        _ = try await transaction.query(
             """
             insert into tidings.erasure_mentions (erasure, notification_id)
             select distinct \(erasure.id.uuid), id from unnest(\(ids)) as told(id) order by id on conflict do nothing
-            """,
-            Self.deleteInbox(ids, of: told.map { RecipientKey(tenant: person.tenant, id: $0.recipient) }),
-        ])
+            """)
         var outcome = RunningErasure.Outcome(then: .again(position: "", leftBehind: 0))
-        outcome.counts["inbox"] = answers[1].affectedRows
+        outcome.counts["inbox"] = try await deleteEntries(ids, of: told.map { RecipientKey(tenant: person.tenant, id: $0.recipient) })
         for mention in mentions { outcome.counts[mention.table, default: 0] += 1 }
         return outcome
     }

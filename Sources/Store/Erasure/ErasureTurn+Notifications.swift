@@ -140,8 +140,8 @@ extension ErasureTurn {
     private func delete(_ notifications: [ErasedNotification]) async throws -> [String: Int] {
         guard !notifications.isEmpty else { return [:] }
         let ids = notifications.map(\.id)
-        var places = ["reservations", "inbox"]
-        var statements = [Self.keepIDs(notifications), Self.deleteInbox(ids.uuids, of: notifications.map(\.person))]
+        var places = ["reservations"]
+        var statements = [Self.keepIDs(notifications)]
         for table in tables {
             guard case .deletesWithNotification(let column) = table.erasure else { continue }
             places.append(table.name)
@@ -160,15 +160,8 @@ extension ErasureTurn {
         }
         // The first statement inserts the kept ids, so its count is not that of erased rows.
         for (place, answer) in zip(places, answers).dropFirst() { counts[place] = answer.affectedRows }
+        counts["inbox"] = try await deleteEntries(ids.uuids, of: notifications.map(\.person))
         return counts
-    }
-
-    static func deleteInbox(_ ids: [PostgresUUID], of people: [RecipientKey]) -> SQL {
-        """
-        delete from tidings.inbox i
-        using unnest(\(people.map(\.tenant)), \(people.map(\.id)), \(ids)) as gone(tenant, recipient_id, notification_id)
-        where i.tenant = gone.tenant and i.recipient_id = gone.recipient_id and i.notification_id = gone.notification_id
-        """
     }
 
     /// A reservation may have another id than the notification of its key, if the event came another way too.

@@ -179,9 +179,11 @@ struct ErasureTurn {
         """
     }
 
-    /// One statement for each column that names the person. The step ends when no row is left. A row that another transaction changed
-    /// meanwhile may be neither deleted nor gone, so the deleted rows do not tell.
+    /// The rest of the inbox, and then one statement for each column that names the person. The step ends when no row is left. A row that
+    /// another transaction changed meanwhile may be neither deleted nor gone, so the deleted rows do not tell.
     private func eraseRows() async throws -> RunningErasure.Outcome {
+        let entries = try await deleteOwnEntries()
+        guard entries == 0 else { return RunningErasure.Outcome(counts: ["inbox": entries], then: .again(position: "", leftBehind: 0)) }
         let columns = tables.flatMap { table -> [(table: String, column: String)] in
             guard case .deletesPerson(let columns) = table.erasure else { return [] }
             return columns.map { (table: table.name, column: $0) }

@@ -84,6 +84,16 @@ struct InboxWrite {
         "select b.position from tidings.inboxes b where b.tenant = \(person.tenant) and b.recipient_id = \(person.id) for update"
     }
 
+    /// Locks the inboxes of some people until the end of the transaction. Every transaction locks inboxes in the order of their keys.
+    static func lock(of tenants: [String], _ recipients: [String]) -> SQL {
+        """
+        select b.position from (
+            select distinct * from unnest(\(tenants), \(recipients)) as told(tenant, recipient_id)
+        ) told join tidings.inboxes b on b.tenant = told.tenant and b.recipient_id = told.recipient_id
+        order by b.tenant, b.recipient_id for update of b
+        """
+    }
+
     /// The part of an entry in each count of its person, 1 or 0.
     private static let counted: SQL = "\(isListed) as total, \(isUnread) as unread, \(isSnoozed) as snoozed"
 

@@ -73,7 +73,7 @@ extension Store {
     }
 
     /// Removes the inboxes of these people that have no entry left. Producers choose the names of people, so such rows have no other bound.
-    private static func removeInboxes(among tenants: [String], _ recipients: [String]) -> SQL {
+    static func removeInboxes(among tenants: [String], _ recipients: [String]) -> SQL {
         """
         with empty as materialized (
             select found.tenant, found.recipient_id from (

@@ -36,19 +36,22 @@ public enum PersonalPlaces {
                         """)
             ]),
         PersonalTable(
-            "inbox", .deletesPerson(["recipient_id"]),
+            "inbox", .step(.rows),
             personal: """
-                recipient_id title body data image_url group_key scheduled_for seen_at read_at dismissed_at deleted_at snoozed_until
+                recipient_id title body data image_url group_key scheduled_for seen_at read_at dismissed_at deleted_at snoozed_until woken_at
                 """,
-            other: "tenant notification_id type category created_at",
+            other: "tenant notification_id position changed type category created_at",
             sections: [
                 .person(
                     "inbox", in: "recipient_id", keys: "notification_id uuid",
                     columns: """
                         r.notification_id, r.type, r.category, r.title, r.body, r.data::json as data, r.image_url, r.group_key,
-                            r.scheduled_for, r.created_at, r.seen_at, r.read_at, r.dismissed_at, r.deleted_at, r.snoozed_until
+                            r.scheduled_for, r.created_at, r.seen_at, r.read_at, r.dismissed_at, r.deleted_at, r.snoozed_until, r.woken_at
                         """)
             ]),
+        PersonalTable(
+            "inboxes", .step(.rows), personal: "recipient_id wakes_at", other: "tenant position forgotten total unread snoozed",
+            notExported: "counts of the entries, which are in inbox"),
         PersonalTable(
             "engagement", .deletesPerson(["recipient_id"]),
             personal: "recipient_id key event occurred_at told_at received_at device_id detail",
