@@ -49,8 +49,9 @@ import TidingsTestSupport
             for (first, count, length) in [(0, small, 10), (small, large, size)] {
                 _ = try await scene.system.query(
                     """
-                    insert into tidings.inbox (tenant, recipient_id, notification_id, type, category, title, body, data, created_at)
-                    select \(Self.eve.tenant), \(Self.eve.id), ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 't',
+                    insert into tidings.inbox (tenant, recipient_id, notification_id, position, type, category, title, body, data,
+                        created_at)
+                    select \(Self.eve.tenant), \(Self.eve.id), ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, n, 't',
                         'social', 'T', repeat('b', \(Int32(length))), '{}', tidings.clock()
                     from generate_series(\(Int64(first)), \(Int64(first + count - 1))) n
                     """)
