@@ -113,6 +113,20 @@ extension StoreScene {
         return false
     }
 
+    /// Runs turns until the erasure is at this step.
+    func advance(_ erasure: NotificationID, toStep step: String) async throws -> Bool {
+        let deadline = ContinuousClock.now + .seconds(30).patient
+        while ContinuousClock.now < deadline {
+            if try await store.erasure(erasure, tenant: nil)?["step"]?.stringValue == step { return true }
+            switch try await store.advanceErasure() {
+            case .done: return false
+            case .working: continue
+            case .waiting, .idle: try await passTime()
+            }
+        }
+        return false
+    }
+
     func passTime() async throws {
         _ = try await system.query("update tidings.clock_offset set shift = shift + interval '1 second'")
     }

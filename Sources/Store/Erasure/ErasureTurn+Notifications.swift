@@ -51,13 +51,17 @@ extension ErasureTurn {
         """
     }
 
-    /// The notifications with a planned delivery that has not ended.
+    /// The notifications with a planned delivery that has not ended. Locks the ended deliveries, because an operator's retry, and a worker
+    /// that corrects a releaser's guess, move such a delivery back to `due` without a lock of its notification.
     private func unended(_ notifications: [ErasedNotification]) async throws -> [ErasedNotification] {
         guard !notifications.isEmpty else { return [] }
         let result = try await transaction.query(
             """
-            select d.notification_id, count(*) from tidings.deliveries d
-            where \(Self.isOne(of: notifications.map(\.id), "d.notification_id")) group by d.notification_id
+            select ended.notification_id, count(*) from (
+                select d.notification_id from tidings.deliveries d
+                where \(Self.isOne(of: notifications.map(\.id), "d.notification_id"))
+                order by d.notification_id, d.ordinal for update
+            ) ended group by ended.notification_id
             """)
         var ended: [NotificationID: Int] = [:]
         for row in result.rows {
