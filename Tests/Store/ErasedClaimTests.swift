@@ -41,6 +41,23 @@ import TidingsTestSupport
         }
     }
 
+    /// A silent push would be sent to the person, too.
+    @Test func aDeviceOfAnErasedPersonIsNotWoken() async throws {
+        try await StoreScene.with { scene in
+            for person in ["person-1", "person-2"] { try await scene.addWakingDevice(of: StoreScene.person(person)) }
+            try await scene.bury(StoreScene.person("person-1"))
+            let devices = try await scene.store.takeWakes(limit: 9)
+            #expect(devices.map(\.recipient) == ["person-2"])
+            #expect(try await scene.count("select count(*) from tidings.local_wakes") == 0)
+            #expect(try await scene.count("select count(*) from tidings.local_plans where device_id = 'device-of-person-2'") == 1)
+            #expect(try await scene.count("select count(*) from tidings.local_plans") == 1)
+
+            let device = try #require(devices.first)
+            #expect(device.hasTime(forCall: .seconds(10)))
+            #expect(!device.hasTime(forCall: .seconds(10), at: ContinuousClock.now + .seconds(Store.leaseSeconds - 10)))
+        }
+    }
+
     /// A worker was stopped during its call. Its lease ended, and the person was erased meanwhile.
     @Test func aLateOutcomeLeavesNothingOfAnErasedNotification() async throws {
         try await StoreScene.with { scene in

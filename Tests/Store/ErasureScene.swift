@@ -42,6 +42,20 @@ extension StoreScene {
         return claimed
     }
 
+    /// Stores a device of a person, whose app is to be woken now.
+    func addWakingDevice(of person: RecipientKey) async throws {
+        let (tenant, id, device) = (person.tenant, person.id, "device-of-\(person.id)")
+        let statements: [SQL] = [
+            "insert into tidings.recipients (tenant, id, changed_at) values (\(tenant), \(id), tidings.clock())",
+            """
+            insert into tidings.endpoints (tenant, recipient_id, id, channel, provider, address, changed_at, registered_at)
+            values (\(tenant), \(id), \(device), 'push', 'apns', \("token-of-\(id)"), tidings.clock(), tidings.clock())
+            """,
+            "insert into tidings.local_wakes (tenant, device_id, due_at) values (\(tenant), \(device), tidings.clock())",
+        ]
+        for statement in statements { _ = try await system.query(statement) }
+    }
+
     private static func rows(of person: RecipientKey) -> [SQL] {
         let (tenant, id) = (person.tenant, person.id)
         let event = #"{"id":"x","source":"/t","type":"t","data":{"recipient":"\#(id)","tenant":"\#(tenant)","title":"T"}}"#

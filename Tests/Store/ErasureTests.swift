@@ -76,6 +76,21 @@ import TidingsTestSupport
         }
     }
 
+    /// A worker has taken the wake of a device before the request, and may be sending it until its lease ends.
+    @Test func aWakeOfADeviceIsAwaited() async throws {
+        try await StoreScene.with { scene in
+            try await scene.addWakingDevice(of: Self.eve)
+            #expect(try await scene.store.takeWakes(limit: 9).count == 1)
+            let id = try await scene.store.requestErasure(of: Self.eve, by: "tests")
+            #expect(try await scene.advance(id, untilItWaitsFor: "calls"))
+            #expect(try await scene.store.erasure(id, tenant: nil)?["step"]?.stringValue == "devices")
+            #expect(try await scene.count("select count(*) from tidings.endpoints") == 1)
+            try await scene.store.shiftClock(by: .seconds(Store.leaseSeconds))
+            try #require(try await scene.finish(id))
+            #expect(try await scene.tables(with: Self.eve.id).isEmpty)
+        }
+    }
+
     @Test func aSecondRequestGetsTheErasureThatRuns() async throws {
         try await StoreScene.with { scene in
             let ids = try await withThrowingTaskGroup(of: NotificationID.self) { group in

@@ -64,11 +64,12 @@ public struct LocalPlanWaker: Sendable {
         let push = Self.push(to: device, id: store.clock.nextID(), now: now)
         let parts = CallParts([push], isTogether: carrier.limits.maximumTogether > 1)
         guard let pass = await pass(gate, host: carrier.host(of: push) ?? binding.name, parts) else { return }
+        guard device.hasTime(forCall: carrier.limits.sendTimeout) else {
+            return gate.leave(pass, evidence: .none, now: store.clock.now())
+        }
         let result = await carrier.send(push)
         gate.leave(pass, evidence: result.evidence, requestedPause: result.requestedPause, now: store.clock.now())
-        logger.debug(
-            "woke a device for its plan",
-            metadata: ["device": "\(device.endpoint.id)", "provider": "\(binding.name)", "outcome": "\(result.outcome.name)"])
+        logger.debug("woke a device for its plan", metadata: ["provider": "\(binding.name)", "outcome": "\(result.outcome.name)"])
     }
 
     /// Nil if the provider is failing, or has no room for a long time.

@@ -6,7 +6,7 @@ public enum ErasureStep: String, Sendable, CaseIterable {
     case mentions
     /// Ends the deliveries that wait, and deletes the notifications with everything about them. Waits for calls that are under way.
     case notifications
-    /// Deletes the devices of the person with their plans.
+    /// Deletes the devices of the person with their plans. Waits for wakes that are under way.
     case devices
     /// Deletes the rows with the person in a column.
     case rows

@@ -137,6 +137,7 @@ struct ErasureTurn {
             where e.tenant = \(person.tenant) and e.recipient_id = \(person.id) and e.channel = 'push' order by e.id for update
             """
         ).rows.map { try $0.decode(String.self) }
+        if try await isWaking(devices) { return RunningErasure.Outcome(then: .wait("calls")) }
         var outcome = RunningErasure.Outcome(then: .next)
         for table in tables {
             guard case .deletesWithDevice(let column) = table.erasure else { continue }
@@ -148,6 +149,22 @@ struct ErasureTurn {
             "delete from tidings.endpoints where tenant = \(person.tenant) and recipient_id = \(person.id) and id = any(\(devices))"
         ).affectedRows
         return outcome
+    }
+
+    /// Whether a worker may be waking one of the person's devices: its lease began before the tombstone and has not ended. The lock waits for
+    /// a worker that is taking a wake, so that the next statement sees the time of the wake.
+    private func isWaking(_ devices: [String]) async throws -> Bool {
+        let answers = try await transaction.pipeline([
+            """
+            select from tidings.local_wakes w where w.tenant = \(person.tenant) and w.device_id = any(\(devices))
+            order by w.device_id for update
+            """,
+            """
+            select exists (select from tidings.local_plans p where p.tenant = \(person.tenant) and p.device_id = any(\(devices))
+                and p.woken_at > (select tidings.clock()) - make_interval(secs => \(Double(Store.leaseSeconds))))
+            """,
+        ])
+        return try answers[1].rows.first?.decode(Bool.self) ?? false
     }
 
     /// Deletes the requests for which `condition` holds. Returns their number. The version of each plan grows, and all earlier ones are

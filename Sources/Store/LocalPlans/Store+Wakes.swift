@@ -10,6 +10,14 @@ public struct DeviceToWake: Sendable {
     public let environment: String?
     /// The market of the person.
     public let market: String?
+    /// The instant at which the wake was asked for, by a clock that also counts sleep. The database took it later.
+    let askedAt: ContinuousClock.Instant
+
+    /// Whether a push that begins at `now` and takes at most `duration` ends within the lease of the wake. After the lease, an erasure of
+    /// the person no longer waits for the push.
+    public func hasTime(forCall duration: Duration, at now: ContinuousClock.Instant = .now) -> Bool {
+        now + duration + PackClaims.callSlack < askedAt + .seconds(Store.leaseSeconds)
+    }
 }
 
 extension Store {
@@ -42,8 +50,9 @@ extension Store {
     }
 
     /// Takes up to `limit` wakes that are due. The transaction deletes them: if the process dies before it sends a wake, the wake is lost.
-    /// The app asks for its plan when it starts, so it only gets the plan later.
+    /// The app asks for its plan when it starts, so it only gets the plan later. A device of an erased person is not woken.
     public func takeWakes(limit: Int) async throws -> [DeviceToWake] {
+        let askedAt = ContinuousClock.now
         let result = try await pool.query(
             """
             with due as (
@@ -52,15 +61,17 @@ extension Store {
             ), gone as (
                 delete from tidings.local_wakes w using due d where w.tenant = d.tenant and w.device_id = d.device_id
                 returning w.tenant, w.device_id
+            ), device as materialized (
+                select e.tenant, e.recipient_id, e.id, e.provider, e.address, e.market, e.platform, e.environment, e.gone_at
+                from gone join tidings.endpoints e on e.channel = 'push' and e.tenant = gone.tenant and e.id = gone.device_id
+                where not \(Tombstones.isErased(tenant: "e.tenant", recipient: "e.recipient_id"))
             ), woken as (
                 insert into tidings.local_plans (tenant, device_id, woken_at)
-                select tenant, device_id, (select tidings.clock()) from gone order by 1, 2
+                select tenant, id, (select tidings.clock()) from device order by 1, 2
                 on conflict (tenant, device_id) do update set woken_at = excluded.woken_at
             )
-            select e.tenant, e.recipient_id, e.id, e.provider, e.address, e.market, e.platform, e.environment,
-                r.market as market_of_person
-            from gone join tidings.endpoints e on e.channel = 'push' and e.tenant = gone.tenant and e.id = gone.device_id and e.gone_at is null
-            join tidings.recipients r on r.tenant = e.tenant and r.id = e.recipient_id
+            select d.tenant, d.recipient_id, d.id, d.provider, d.address, d.market, d.platform, d.environment, r.market as market_of_person
+            from device d join tidings.recipients r on r.tenant = d.tenant and r.id = d.recipient_id where d.gone_at is null
             """)
         return try result.rows.map { row in
             DeviceToWake(
@@ -68,8 +79,8 @@ extension Store {
                 endpoint: Endpoint(
                     id: try row.decode("id"), channel: .push, provider: try row.decode("provider"), address: try row.decode("address"),
                     market: try row.decode("market")),
-                platform: try row.decode("platform"), environment: try row.decode("environment"), market: try row.decode("market_of_person")
-            )
+                platform: try row.decode("platform"), environment: try row.decode("environment"),
+                market: try row.decode("market_of_person"), askedAt: askedAt)
         }
     }
 }
