@@ -64,9 +64,35 @@ import TidingsTestSupport
             #expect(ids.count == small + large && Set(ids).count == ids.count)
         }
     }
+
+    /// Few notifications with large histories. A page ends between two of them.
+    @Test func aLongHistoryComesInPages() async throws {
+        let (count, size) = (5, 300_000)
+        try await StoreScene.with { scene in
+            for number in 1...count { try await scene.take(scene.claims([StoreScene.intent(number, to: Self.eve)])) }
+            try await scene.addAttempts(size)
+            let parts = try await scene.export(Self.eve)
+            #expect(parts.allSatisfy { $0.count <= Int(PersonalExport.bytes) + 2 * size + 10_000 }, "\(parts.map(\.count))")
+            let attempts = try JSON.parse(Array(parts.joined()))["data"]?["attempts"]?.arrayValue ?? []
+            let told = attempts.map { "\($0["notification_id"]?.stringValue ?? "") \($0["attempt"]?.intValue ?? 0)" }
+            #expect(told.count == 2 * count && Set(told).count == told.count)
+        }
+    }
 }
 
 extension StoreScene {
+    /// Gives each notification two attempts, each with so many bytes of an answer.
+    fileprivate func addAttempts(_ bytes: Int) async throws {
+        _ = try await system.query(
+            """
+            insert into tidings.attempts (notification_id, ordinal, attempt, channel, provider, outcome, reason, detail, idempotency_key,
+                worker, started_at, finished_at)
+            select n.id, 0, a, 'push', 'phone', 'retry', 'serverError', repeat('d', \(Int32(bytes))), 'k', 'w', tidings.clock(),
+                tidings.clock()
+            from tidings.notifications n cross join generate_series(1, 2) a
+            """)
+    }
+
     /// The parts of an export.
     fileprivate func export(_ person: RecipientKey) async throws -> [[UInt8]] {
         var export = PersonalExport(of: person, from: store, projections: Projections())

@@ -10,9 +10,9 @@ import TidingsPostgres
 public struct PersonalExport: Sendable {
     /// Rows of one page.
     package static let rows: Int64 = 100
-    /// The bytes of these. One more row may exceed it.
+    /// The bytes of a page. One more row may exceed it, or the rows of one more notification.
     package static let bytes: Int64 = 1 << 20
-    /// Notifications whose deliveries, attempts and reports are one page. A notification has few of them.
+    /// The most notifications whose deliveries, attempts or reports are one page.
     package static let notifications: Int64 = 50
     /// The number of the document's form.
     private static let version = 1
@@ -164,6 +164,8 @@ public struct PersonalExport: Sendable {
         return page
     }
 
+    /// A page of rows of notifications. It ends with the notification whose rows reach ``bytes``, because a provider decides how many reports
+    /// a delivery has.
     private func page(_ source: Source, of column: String) async throws -> Page {
         let ids = try await query(
             """
@@ -173,13 +175,28 @@ public struct PersonalExport: Sendable {
             """
         ).rows.map { try $0.decode(NotificationID.self) }
         guard let last = ids.last else { return Page() }
-        let elements = try await query(
+        let result = try await query(
             """
-            select row_to_json(e)::text from tidings.\(unsafe: source.table) r cross join lateral (select \(unsafe: source.section.columns)) e
-            where \(ErasureTurn.isOne(of: ids, "r.\(unsafe: column)")) order by r.\(unsafe: column)
-            """
-        ).rows.map { try $0.decode(String.self) }
-        return Page(elements: elements, last: ids.count < Int(Self.notifications) ? [] : ["\(last)"])
+            select w.element, w.id from (
+                select l.element, l.id,
+                    sum(octet_length(l.element)) over (order by l.id) - sum(octet_length(l.element)) over (partition by l.id) as bytes_before
+                from (
+                    select row_to_json(e)::text as element, r.\(unsafe: column)::text as id
+                    from tidings.\(unsafe: source.table) r cross join lateral (select \(unsafe: source.section.columns)) e
+                    where \(ErasureTurn.isOne(of: ids, "r.\(unsafe: column)"))
+                ) l
+            ) w where w.bytes_before < \(Self.bytes) order by w.id
+            """)
+        var page = Page()
+        var bytes = 0
+        for row in result.rows {
+            let (element, id) = try row.decode((String, String).self)
+            page.elements.append(element)
+            page.last = [id]
+            bytes += element.utf8.count
+        }
+        if bytes < Int(Self.bytes) { page.last = ids.count < Int(Self.notifications) ? [] : ["\(last)"] }
+        return page
     }
 
     private func query(_ statement: SQL) async throws -> PostgresResult {
