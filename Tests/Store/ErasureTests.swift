@@ -197,6 +197,15 @@ import TidingsTestSupport
         }
     }
 
+    /// Pages are emptied by retention and filled again. A BRIN index would send each look through the whole table.
+    @Test func oldIDsAreFoundByTheirTime() async throws {
+        try await StoreScene.with { scene in
+            let indexes = try await scene.count(
+                "select count(*) from pg_indexes where tablename = 'erased_notifications' and indexdef like '%USING btree (erased_at)'")
+            #expect(indexes == 1)
+        }
+    }
+
     /// An erasure whose turn fails is put off, and another one goes on.
     @Test func aFailureHoldsUpNoOther() async throws {
         try await StoreScene.with { scene in

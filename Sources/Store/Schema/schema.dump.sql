@@ -3973,7 +3973,7 @@ CREATE INDEX engagement_7_received_at_idx ON tidings.engagement_7 USING btree (r
 
 CREATE INDEX engagement_days_day_idx ON tidings.engagement_days USING btree (day);
 
-CREATE INDEX erased_notifications_erased_at_idx ON tidings.erased_notifications USING brin (erased_at) WITH (autosummarize='on');
+CREATE INDEX erased_notifications_erased_at_idx ON tidings.erased_notifications USING btree (erased_at);
 
 CREATE INDEX erased_people_erased_at_idx ON tidings.erased_people USING btree (erased_at);
 
