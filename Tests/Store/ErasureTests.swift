@@ -154,8 +154,10 @@ import TidingsTestSupport
             let shared = Array(#"[{"data":{"recipient":"\#(eve)"}},{"data":{"recipients":["\#(bob)","\#(eve)"]}}]"#.utf8)
             _ = try await scene.store.keepDead(Self.dead(shared, "first"), state: "open")
             let broken = Array(#"{"broken": "\#(eve)""#.utf8)
+            // A lenient reader found both people.
+            let loose = Array("{'recipients': ['\(bob)', '\(eve)']}".utf8)
             let rows: [(raw: [UInt8], listed: [String], others: Bool)] = [
-                (shared, [bob], true), (broken, [], true), (shared, [bob], false),
+                (shared, [bob], true), (broken, [], true), (loose, [bob, eve], true), (shared, [bob], false),
             ]
             for (raw, listed, others) in rows {
                 _ = try await scene.system.query(

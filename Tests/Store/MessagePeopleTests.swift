@@ -20,6 +20,8 @@ import TidingsJSON
         // The rest still names the person.
         #"{"data":{"recipients":["eve","bob"],"data":{"friend":{"id":"eve"}}}}"#,
         #"{"id":"p","entries":[{"recipient":"eve","tenant":"default"},{"recipient":"bob","tenant":"default","title":"eve"}]}"#,
+        // Encoded twice.
+        #""{\"data\":{\"recipient\":\"eve\"}}""#, #"{"id":"1","data":"{\"recipients\":[\"bob\",\"eve\"]}"}"#,
         // Broken, and the id stands in it as a string.
         #"{"data":{"recipient":"eve""#, #"[{"data":{"recipient":"eve""#,
     ])
@@ -62,6 +64,7 @@ import TidingsJSON
         let found = MessagePeople.recipients(of: Array(text.utf8))
         #expect(found == [Self.eve, Self.foreign, RecipientKey(tenant: "default", id: "bob")])
         #expect(MessagePeople.recipients(of: Array("[".utf8)).isEmpty)
+        #expect(MessagePeople.recipients(of: Array(#"{"data":"{\"recipient\":\"eve\"}"}"#.utf8)) == [Self.eve])
     }
 
     @Test func aPackOfTheRouterIsRead() {

@@ -111,7 +111,9 @@ struct RefusedErasure {
         let isListed = rest.count < row.listed.count
         if isListed, rest.isEmpty { return .deleted }
         switch MessagePeople.removing(people, from: row.raw) {
-        case .unnamed: return isListed ? .changed(row.raw, listed: rest) : .stays
+        // The row lists the person, so the bytes name the person in a form that only a lenient reader understands.
+        case .unnamed where isListed: return row.raw.isEmpty ? .changed(row.raw, listed: rest) : .deleted
+        case .unnamed: return .stays
         case .nothing: return .deleted
         case .rest(let bytes): return .changed(bytes, listed: rest)
         }

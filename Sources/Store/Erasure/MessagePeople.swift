@@ -101,12 +101,18 @@ enum MessagePeople {
     }
 
     private static func holders(in json: JSON) -> [Holder] {
-        guard let outer = json.objectValue else { return [] }
+        guard let outer = unwrapped(json).objectValue else { return [] }
         if let entries = outer["entries"]?.arrayValue { return entries.compactMap { $0.objectValue.map { Holder($0) } } }
-        return [Holder(outer)] + (outer["data"]?.objectValue.map { [Holder($0, in: outer)] } ?? [])
+        return [Holder(outer)] + (outer["data"].map(unwrapped)?.objectValue.map { [Holder($0, in: outer)] } ?? [])
     }
 
-    /// Nil if no recipient is left.
+    /// The document that a string holds, else the value itself. Some producers encode an event or its data twice.
+    private static func unwrapped(_ json: JSON) -> JSON {
+        guard case .string(let text) = json, let document = try? JSON.parse(text, limits: .pack) else { return json }
+        return document
+    }
+
+    /// Nil if no recipient is left, or if the people stand in a string.
     private static func rest(of json: JSON, without people: Set<RecipientKey>) -> JSON? {
         guard var outer = json.objectValue else { return nil }
         if let entries = outer["entries"]?.arrayValue {
@@ -118,6 +124,8 @@ enum MessagePeople {
         if let data = outer["data"]?.objectValue {
             guard let inner = rest(of: Holder(data, in: outer), without: people) else { return nil }
             kept["data"] = .object(inner)
+        } else if let data = outer["data"].map(unwrapped)?.objectValue, !people.isDisjoint(with: Holder(data, in: outer).people) {
+            return nil
         }
         return .object(kept)
     }
