@@ -86,6 +86,25 @@ import TidingsTestSupport
         }
     }
 
+    /// The API promised an id, and the router refuses the event after the erasure. Without its refusal, the promise would stay open.
+    @Test func thePromiseOfARefusedEventTellsThatThePersonIsErased() async throws {
+        try await StoreScene.with { scene in
+            let intent = StoreScene.intent(1, to: StoreScene.person("eve"))
+            let answers = try await scene.store.reserve([ReservationRequest([intent])])
+            guard case .reserved(let ids) = answers[0], let id = ids.first else {
+                Issue.record("\(answers)")
+                return
+            }
+            try await scene.bury(StoreScene.person("eve"))
+            var event = Self.refused(#"{"data":{"recipients":["bob","eve"]}}"#, people: ["bob", "eve"])
+            event.rejection.eventID = intent.intent.id
+            try await scene.refuse([event])
+            #expect(try await scene.store.promisedNotification(id, tenant: "default")?.isErased == true)
+            #expect(try await scene.count("select count(*) from tidings.reservations") == 0)
+            #expect(try await scene.count("select count(*) from tidings.rejected where recipients = array['bob']") == 1)
+        }
+    }
+
     /// A refusal of one recipient keeps the bytes of the whole event, which name the other recipients too.
     @Test func theBytesOfAConflictAreSearched() async throws {
         try await StoreScene.with { scene in

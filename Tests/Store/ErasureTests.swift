@@ -183,6 +183,31 @@ import TidingsTestSupport
         }
     }
 
+    /// The API promised an id, and the router refused the event. The refusal is erased, and so is the promise.
+    @Test func thePromiseOfARefusedEventIsErased() async throws {
+        try await StoreScene.with { scene in
+            let intent = StoreScene.intent(1, to: Self.eve)
+            let answers = try await scene.store.reserve([ReservationRequest([intent])])
+            guard case .reserved(let ids) = answers[0], let promised = ids.first else {
+                Issue.record("\(answers)")
+                return
+            }
+            _ = try await scene.system.query(
+                """
+                insert into tidings.rejected (fingerprint, at, last_at, reason, pointer, message, source, event_id, exchange, routing_key,
+                    headers, raw, size, sha256, replayable, recipients)
+                values (gen_random_uuid(), tidings.clock(), tidings.clock(), 'unknownType', '', 'm', \(intent.intent.source),
+                    \(intent.intent.id), 'e', 'k', '{}', '', 0, '', true, array[\(Self.eve.id)])
+                """)
+            let id = try await scene.store.requestErasure(of: Self.eve, by: "tests")
+            try #require(try await scene.finish(id))
+            #expect(try await scene.tables(with: Self.eve.id).isEmpty)
+            #expect(try await scene.store.promisedNotification(promised, tenant: "default")?.isErased == true)
+            let counts = try await scene.store.erasure(id, tenant: nil)?["counts"]
+            #expect(counts?["rejected"]?.intValue == 1 && counts?["reservations"]?.intValue == 1)
+        }
+    }
+
     @Test func tombstonesEndWithTheReplayHorizon() async throws {
         try await StoreScene.with { scene in
             let id = try await scene.store.requestErasure(of: Self.eve, by: "tests")

@@ -2,8 +2,9 @@ import TidingsContracts
 import TidingsCore
 import TidingsPostgres
 
-/// Intents that were dropped because they name an erased person. Of each, only the id of the notification that it asked for is kept, so
-/// that its producer learns the reason. A reservation of its key is deleted: it holds source and id of the event.
+/// Intents that were dropped because they name an erased person, and refused events of erased people. Of an intent, only the id of the
+/// notification that it asked for is kept, so that its producer learns the reason. A reservation of a key is deleted, because it holds
+/// source and id of the event, and its id is kept in the same way.
 struct DroppedIntents {
     private var ids: [PostgresUUID] = []
     private var tenants: [String] = []
@@ -16,6 +17,9 @@ struct DroppedIntents {
         ids.append(claim.id.uuid)
         tenants.append(claim.decoded.intent.tenant)
     }
+
+    /// Adds the idempotency key of a refused event. Without the refusal, its reservation would say that no router has decided yet.
+    mutating func add(refused key: Digest128) { keys.append(key.uuid) }
 
     /// Nil if none was dropped.
     var insert: SQL? {

@@ -1,3 +1,4 @@
+import TidingsContracts
 import TidingsCore
 import TidingsCrypto
 import TidingsJSON
@@ -45,9 +46,13 @@ struct RefusedErasure {
         /// Empty for a dead letter.
         let listed: [String]
         let tenant: String
+        /// Source and id of the event. Nil if they could not be read, and for a dead letter.
+        let source: String?
+        let eventID: String?
 
         init(_ row: PostgresRow) throws {
-            (id, raw, headers, listed, tenant) = try row.decode((Int64, [UInt8], String, [String], String).self)
+            (id, raw, headers, listed, tenant, source, eventID) = try row.decode(
+                (Int64, [UInt8], String, [String], String, String?, String?).self)
         }
     }
 
@@ -72,7 +77,10 @@ struct RefusedErasure {
     /// Selects and locks rows by a condition on `k`. PostgreSQL keeps the length of large bytes in the row, so the bytes beyond the limit
     /// are not read.
     static func page(of table: RefusedTable, _ condition: SQL) -> SQL {
-        let columns: SQL = table == .rejected ? "r.recipients, coalesce(r.tenant, \(Intent.defaultTenant))" : "'{}'::text[], ''::text"
+        let columns: SQL =
+            table == .rejected
+            ? "r.recipients, coalesce(r.tenant, \(Intent.defaultTenant)), r.source, r.event_id"
+            : "'{}'::text[], ''::text, null::text, null::text"
         return """
             select r.id, r.raw, r.headers, \(columns) from \(table.name) r where r.id = any(array(
                 select w.id from (
@@ -84,21 +92,32 @@ struct RefusedErasure {
             """
     }
 
-    /// Returns the number of changed and deleted rows.
+    /// Returns the number of changed and deleted rows, by table.
     func run(_ rows: [Row]) async throws -> [String: Int] {
         var deleted: [Int64] = []
         var statements: [SQL] = []
+        var refused = DroppedIntents()
         for row in rows {
             switch verdict(on: row) {
             case .stays: continue
             case .deleted: deleted.append(row.id)
             case .changed(let bytes, listed: let listed): statements.append(update(row, bytes, listed))
             }
+            for key in keys(of: row) { refused.add(refused: key) }
         }
         if !deleted.isEmpty { statements.append("delete from \(table.name) where id = any(\(deleted))") }
         guard !statements.isEmpty else { return [:] }
-        let changed = try await transaction.pipeline(statements).map(\.affectedRows)
-        return [table.rawValue: changed.reduce(0, +)]
+        let answers = try await transaction.pipeline(statements + [refused.insert].compactMap { $0 })
+        return [
+            table.rawValue: answers.prefix(statements.count).reduce(0) { $0 + $1.affectedRows },
+            "reservations": answers.dropFirst(statements.count).reduce(0) { $0 + $1.affectedRows },
+        ]
+    }
+
+    /// The idempotency keys of a refused event for the people that are taken out.
+    private func keys(of row: Row) -> [Digest128] {
+        guard let source = row.source, let id = row.eventID else { return [] }
+        return people.filter { $0.tenant.utf8.elementsEqual(row.tenant.utf8) }.map { IntentKey.key(of: $0, source: source, id: id) }
     }
 
     private enum Verdict {

@@ -10,6 +10,12 @@ extension RefusedEvent {
         return rejection.mayNameOthers ? listed.union(MessagePeople.recipients(of: rejection.raw)) : listed
     }
 
+    /// The idempotency keys that the event would have for erased people. Empty if source or id could not be read.
+    func keys(of erased: Set<RecipientKey>) -> [Digest128] {
+        guard !erased.isEmpty, let source = rejection.source, let id = rejection.eventID else { return [] }
+        return people.intersection(erased).map { IntentKey.key(of: $0, source: source, id: id) }
+    }
+
     /// The event without erased people. Nil if nothing of it may be kept.
     ///
     /// The kept bytes are then those of an event for the other people, with a size and a SHA-256 of their own. The message may show a value

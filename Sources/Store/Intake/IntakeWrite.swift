@@ -50,8 +50,10 @@ public struct IntakeWrite: Sendable {
         }
     }
 
-    /// Keeps an event whose intent is refused. Erased people are left out, and an event that names only them is counted and not kept.
+    /// Keeps an event whose intent is refused. Erased people are left out, and an event that names only them is counted and not kept. The
+    /// ids that were promised for them are answered as erased.
     public mutating func refuse(_ event: RefusedEvent) {
+        for key in event.keys(of: erased) { dropped.add(refused: key) }
         if let kept = event.without(erased) { refused.append(kept) }
         countRejected(event.rejection.recipients)
     }

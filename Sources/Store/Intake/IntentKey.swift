@@ -14,6 +14,12 @@ package struct IntentKey {
         commonCount = bytes.count
     }
 
+    /// The key of one event for one person.
+    static func key(of person: RecipientKey, source: String, id: String) -> Digest128 {
+        var keys = IntentKey(tenant: person.tenant, source: source, id: id)
+        return keys.key(for: person.id)
+    }
+
     package mutating func key(for recipient: String) -> Digest128 {
         bytes.removeSubrange(commonCount...)
         Self.append(recipient, to: &bytes)
