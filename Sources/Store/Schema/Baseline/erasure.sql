@@ -12,6 +12,7 @@ insert into tidings.erasure_key (key)
     select sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));
 
 -- The name of a tenant has no slash, so no two people give the same bytes. Two rounds: the hash of a name says nothing about a longer name.
+-- Statements that look for many people spell the same hash out (Tombstones.swift).
 create function tidings.person_hash(tenant text, recipient text) returns bytea language sql stable parallel safe
     as $$ select sha256(k.key || sha256(k.key || convert_to(tenant || '/' || recipient, 'UTF8'))) from tidings.erasure_key k $$;
 comment on function tidings.person_hash(text, text) is 'The keyed hash of a person, by which a tombstone is found.';
