@@ -53,6 +53,7 @@ import TidingsTestSupport
             #expect(try await scene.count("select count(*) from tidings.local_plans") == 1)
 
             let device = try #require(devices.first)
+            #expect(device.needsAnotherLook(at: ContinuousClock.now + .seconds(2)))
             #expect(device.hasTime(forCall: .seconds(10)))
             #expect(!device.hasTime(forCall: .seconds(10), at: ContinuousClock.now + .seconds(Store.leaseSeconds - 10)))
         }

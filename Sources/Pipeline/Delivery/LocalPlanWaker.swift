@@ -64,12 +64,18 @@ public struct LocalPlanWaker: Sendable {
         let push = Self.push(to: device, id: store.clock.nextID(), now: now)
         let parts = CallParts([push], isTogether: carrier.limits.maximumTogether > 1)
         guard let pass = await pass(gate, host: carrier.host(of: push) ?? binding.name, parts) else { return }
-        guard device.hasTime(forCall: carrier.limits.sendTimeout) else {
+        guard await maySend(to: device), device.hasTime(forCall: carrier.limits.sendTimeout) else {
             return gate.leave(pass, evidence: .none, now: store.clock.now())
         }
         let result = await carrier.send(push)
         gate.leave(pass, evidence: result.evidence, requestedPause: result.requestedPause, now: store.clock.now())
         logger.debug("woke a device for its plan", metadata: ["provider": "\(binding.name)", "outcome": "\(result.outcome.name)"])
+    }
+
+    /// Looks again for a tombstone after a long wait. While the database does not answer, no wake is sent.
+    private func maySend(to device: DeviceToWake) async -> Bool {
+        guard device.needsAnotherLook() else { return true }
+        return (try? await store.isErased(RecipientKey(tenant: device.tenant, id: device.recipient))) == false
     }
 
     /// Nil if the provider is failing, or has no room for a long time.

@@ -18,6 +18,9 @@ public struct DeviceToWake: Sendable {
     public func hasTime(forCall duration: Duration, at now: ContinuousClock.Instant = .now) -> Bool {
         now + duration + PackClaims.callSlack < askedAt + .seconds(Store.leaseSeconds)
     }
+
+    /// Whether the person may have been erased since the wake was taken, as for a claim (``PackClaims/needsAnotherLook(at:)``).
+    public func needsAnotherLook(at now: ContinuousClock.Instant = .now) -> Bool { now - askedAt > PackClaims.freshness }
 }
 
 extension Store {
