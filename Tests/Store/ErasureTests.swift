@@ -183,6 +183,21 @@ import TidingsTestSupport
         }
     }
 
+    /// A message that killed its readers is not read again: its row is deleted as a whole.
+    @Test func aHarmfulMessageIsSearchedUnread() async throws {
+        try await StoreScene.with { scene in
+            let shared = Array(#"{"data":{"recipients":["\#(Self.bob.id)","\#(Self.eve.id)"]}}"#.utf8)
+            let other = Array(#"{"data":{"recipient":"\#(Self.bob.id)"}}"#.utf8)
+            for (body, state) in [(shared, "quarantined"), (shared, "trying"), (shared, "open"), (other, "quarantined")] {
+                _ = try await scene.store.keepDead(Self.dead(body, state), state: state)
+            }
+            let id = try await scene.store.requestErasure(of: Self.eve, by: "tests")
+            try #require(try await scene.finish(id))
+            let rest = #"{"data":{"recipients":["\#(Self.bob.id)"]}}"#
+            #expect(try await scene.bytes(in: "dead") == [rest, String(decoding: other, as: UTF8.self)])
+        }
+    }
+
     /// The API promised an id, and the router refused the event. The refusal is erased, and so is the promise.
     @Test func thePromiseOfARefusedEventIsErased() async throws {
         try await StoreScene.with { scene in

@@ -10,9 +10,10 @@ extension RecipientCommand {
         static let configuration = CommandConfiguration(
             commandName: "erase", abstract: "Erase a person from every place that Tidings has.",
             discussion: """
-                From the first moment nothing is sent to the person, and what arrives for the person is dropped as recipientErased. A
-                release role deletes everything else. The command waits for the end and prints the number of erased rows by place. The same
-                command, while the erasure runs, waits for the same erasure. Exit code 75 when --timeout passed: the erasure goes on.
+                From the first moment everything that arrives for the person is dropped as recipientErased, and within 2 seconds no call for
+                the person begins. A release role deletes everything else. The command waits for the end and prints the number of erased
+                rows by place. The same command, while the erasure runs, waits for the same erasure. Exit code 75 when --timeout passed: the
+                erasure goes on.
                 """)
         @Argument(help: "The id of the person.") var id: String
         @Option var tenant = Intent.defaultTenant

@@ -52,6 +52,11 @@ enum MessagePeople {
         return .rest([UInt8(ascii: "[")] + Array(kept.joined(separator: [UInt8(ascii: ",")])) + [UInt8(ascii: "]")])
     }
 
+    /// Whether bytes have the id of one of these people as a JSON string, at any place.
+    static func mayName(_ people: Set<RecipientKey>, in bytes: [UInt8]) -> Bool {
+        people.contains { bytes.firstRange(of: JSON.string($0.id).serializedBytes) != nil }
+    }
+
     /// The events of a batch. Any other message is one part.
     private static func parts(of bytes: [UInt8]) -> [Range<Int>] {
         let batch = try? JSON.splitArray(bytes, maximumElements: JSONLimits.standard.maximumNodes)
@@ -59,10 +64,7 @@ enum MessagePeople {
     }
 
     private static func removing(_ people: Set<RecipientKey>, fromPart bytes: [UInt8]) -> Removal {
-        guard let json = try? JSON.parse(bytes, limits: .pack) else {
-            let isNamed = people.contains { bytes.firstRange(of: JSON.string($0.id).serializedBytes) != nil }
-            return isNamed ? .nothing : .unnamed
-        }
+        guard let json = try? JSON.parse(bytes, limits: .pack) else { return mayName(people, in: bytes) ? .nothing : .unnamed }
         let named = people.intersection(holders(in: json).flatMap(\.people))
         if named.isEmpty { return .unnamed }
         guard let rest = rest(of: json, without: named), !mentions(named, in: withoutNames(rest)) else { return .nothing }

@@ -9,8 +9,10 @@ extension Store {
     /// Tombstones, ids and finished erasures that one turn deletes.
     package static let tombstonePruneBatch: Int64 = 5_000
 
-    /// Asks for the erasure of a person, and sets the tombstone. From this commit on, no worker sends anything to the person, and no router
-    /// takes anything for the person. A person of whom nothing is stored gets a tombstone too, because an event may still be on its way.
+    /// Asks for the erasure of a person, and sets the tombstone. From this commit on, no router takes anything for the person, and no worker
+    /// claims a delivery of the person. A worker that has looked before may still begin a call until its look is too old
+    /// (``PackClaims/needsAnotherLook(at:)``), and the erasure waits for it. A person of whom nothing is stored gets a tombstone too, because
+    /// an event may still be on its way.
     ///
     /// While an erasure of the person runs, its id is returned again and nothing changes.
     ///
