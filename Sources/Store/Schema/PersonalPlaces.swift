@@ -285,8 +285,12 @@ public enum PersonalPlaces {
         PersonalPlace(name: "tidings.timelines", holds: "nothing", erasure: "Nothing."),
         PersonalPlace(name: "tidings.doctor", holds: "nothing", erasure: "Nothing."),
         PersonalPlace(
-            name: "log", holds: "nothing: no line has an id of a person, an address or content; ids of notifications and packs stand there",
+            name: "log",
+            holds: "nothing: no line has an id of a person or a device, an address or content; ids of notifications and packs stand there",
             erasure: "Nothing."),
+        PersonalPlace(
+            name: "files", holds: "nothing, except the record of `tidings capture --record` and a saved export",
+            erasure: "Nothing: delete such a file."),
         PersonalPlace(
             name: "logs of PostgreSQL and RabbitMQ", holds: "nothing, unless PostgreSQL is set to log the values of statements",
             erasure: "Nothing."),
