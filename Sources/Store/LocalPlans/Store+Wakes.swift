@@ -70,7 +70,7 @@ extension Store {
                 where not \(Tombstones.isErased(tenant: "e.tenant", recipient: "e.recipient_id"))
             ), woken as (
                 insert into tidings.local_plans (tenant, device_id, woken_at)
-                select tenant, id, (select tidings.clock()) from device order by 1, 2
+                select distinct tenant, id, (select tidings.clock()) from device order by 1, 2
                 on conflict (tenant, device_id) do update set woken_at = excluded.woken_at
             )
             select d.tenant, d.recipient_id, d.id, d.provider, d.address, d.market, d.platform, d.environment, r.market as market_of_person
