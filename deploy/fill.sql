@@ -230,7 +230,8 @@ begin
     execute format('alter index tidings_fill.%I reset (fillfactor)', child || '_pkey');
     execute format('create unique index on tidings_fill.%I (tenant, recipient_id, position) with (fillfactor = 70)
         where deleted_at is null and snoozed_until is null', child);
-    execute format('create index on tidings_fill.%I using brin (notification_id) with (autosummarize = on)', child);
+    execute format('create index %I on tidings_fill.%I ((greatest(created_at, scheduled_for, woken_at)))
+        where deleted_at is null and snoozed_until is null', child || '_kept_since_idx', child);
     lock table tidings.inbox in access exclusive mode;
     execute format('insert into tidings_fill.%I select * from tidings.%I', child, child);
     execute format('alter table tidings.inbox detach partition tidings.%I', child);

@@ -9,8 +9,8 @@ extension Store {
     /// The time for which a deleted entry keeps its row after ``inboxUndoLimit``, so that an app that is away for a day learns of the
     /// deletion.
     package static let inboxDeletedKept = Duration.seconds(86_400)
-    /// Entries that one turn changes for each of the two steps of retention.
-    package static let inboxPruneBatch: Int64 = 5_000
+    /// Entries that one turn changes for each of the two steps of retention. Routers that have something for these people wait meanwhile.
+    package static let inboxPruneBatch: Int64 = 1_000
     /// People whose snoozed entries one turn wakes.
     package static let inboxWakeBatch: Int64 = 500
     /// Entries of one person that one turn wakes.
@@ -25,10 +25,9 @@ extension Store {
     /// - Returns: False if there were none.
     public func pruneInbox(retention: Duration = inboxRetention) async throws -> Bool {
         let oldest: SQL = "(select tidings.clock() - make_interval(secs => \(Double(retention.components.seconds))))"
-        // The id selects by index. An entry that was scheduled or snoozed may be younger than its id.
+        // As the index has it.
         let isOld: SQL = """
-            i.notification_id < (select tidings.first_id(\(oldest))) and i.deleted_at is null and i.snoozed_until is null
-                and greatest(i.created_at, i.scheduled_for, i.woken_at) < \(oldest)
+            greatest(i.created_at, i.scheduled_for, i.woken_at) < \(oldest) and i.deleted_at is null and i.snoozed_until is null
             """
         let hasExpired = try await tendEntries(where: isOld) { entries in
             [InboxWrite(entries: entries, assignments: InboxChange.delete.assignments).statement(answering: "select count(*) from changed")]

@@ -4001,7 +4001,7 @@ CREATE INDEX inbox_deleted_at_idx ON ONLY tidings.inbox USING btree (deleted_at)
 
 CREATE INDEX inbox_0_deleted_at_idx ON tidings.inbox_0 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
-CREATE INDEX inbox_0_notification_id_idx ON tidings.inbox_0 USING brin (notification_id) WITH (autosummarize='on');
+CREATE INDEX inbox_0_kept_since_idx ON tidings.inbox_0 USING btree (GREATEST(created_at, scheduled_for, woken_at)) WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
 
 CREATE INDEX inbox_changed_idx ON ONLY tidings.inbox USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
 
@@ -4017,7 +4017,7 @@ CREATE INDEX inbox_0_tenant_recipient_id_snoozed_until_position_idx ON tidings.i
 
 CREATE INDEX inbox_10_deleted_at_idx ON tidings.inbox_10 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
-CREATE INDEX inbox_10_notification_id_idx ON tidings.inbox_10 USING brin (notification_id) WITH (autosummarize='on');
+CREATE INDEX inbox_10_kept_since_idx ON tidings.inbox_10 USING btree (GREATEST(created_at, scheduled_for, woken_at)) WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
 
 CREATE INDEX inbox_10_tenant_recipient_id_changed_idx ON tidings.inbox_10 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
 
@@ -4027,7 +4027,7 @@ CREATE INDEX inbox_10_tenant_recipient_id_snoozed_until_position_idx ON tidings.
 
 CREATE INDEX inbox_11_deleted_at_idx ON tidings.inbox_11 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
-CREATE INDEX inbox_11_notification_id_idx ON tidings.inbox_11 USING brin (notification_id) WITH (autosummarize='on');
+CREATE INDEX inbox_11_kept_since_idx ON tidings.inbox_11 USING btree (GREATEST(created_at, scheduled_for, woken_at)) WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
 
 CREATE INDEX inbox_11_tenant_recipient_id_changed_idx ON tidings.inbox_11 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
 
@@ -4037,7 +4037,7 @@ CREATE INDEX inbox_11_tenant_recipient_id_snoozed_until_position_idx ON tidings.
 
 CREATE INDEX inbox_12_deleted_at_idx ON tidings.inbox_12 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
-CREATE INDEX inbox_12_notification_id_idx ON tidings.inbox_12 USING brin (notification_id) WITH (autosummarize='on');
+CREATE INDEX inbox_12_kept_since_idx ON tidings.inbox_12 USING btree (GREATEST(created_at, scheduled_for, woken_at)) WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
 
 CREATE INDEX inbox_12_tenant_recipient_id_changed_idx ON tidings.inbox_12 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
 
@@ -4047,7 +4047,7 @@ CREATE INDEX inbox_12_tenant_recipient_id_snoozed_until_position_idx ON tidings.
 
 CREATE INDEX inbox_13_deleted_at_idx ON tidings.inbox_13 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
-CREATE INDEX inbox_13_notification_id_idx ON tidings.inbox_13 USING brin (notification_id) WITH (autosummarize='on');
+CREATE INDEX inbox_13_kept_since_idx ON tidings.inbox_13 USING btree (GREATEST(created_at, scheduled_for, woken_at)) WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
 
 CREATE INDEX inbox_13_tenant_recipient_id_changed_idx ON tidings.inbox_13 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
 
@@ -4057,7 +4057,7 @@ CREATE INDEX inbox_13_tenant_recipient_id_snoozed_until_position_idx ON tidings.
 
 CREATE INDEX inbox_14_deleted_at_idx ON tidings.inbox_14 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
-CREATE INDEX inbox_14_notification_id_idx ON tidings.inbox_14 USING brin (notification_id) WITH (autosummarize='on');
+CREATE INDEX inbox_14_kept_since_idx ON tidings.inbox_14 USING btree (GREATEST(created_at, scheduled_for, woken_at)) WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
 
 CREATE INDEX inbox_14_tenant_recipient_id_changed_idx ON tidings.inbox_14 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
 
@@ -4067,7 +4067,7 @@ CREATE INDEX inbox_14_tenant_recipient_id_snoozed_until_position_idx ON tidings.
 
 CREATE INDEX inbox_15_deleted_at_idx ON tidings.inbox_15 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
-CREATE INDEX inbox_15_notification_id_idx ON tidings.inbox_15 USING brin (notification_id) WITH (autosummarize='on');
+CREATE INDEX inbox_15_kept_since_idx ON tidings.inbox_15 USING btree (GREATEST(created_at, scheduled_for, woken_at)) WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
 
 CREATE INDEX inbox_15_tenant_recipient_id_changed_idx ON tidings.inbox_15 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
 
@@ -4077,7 +4077,7 @@ CREATE INDEX inbox_15_tenant_recipient_id_snoozed_until_position_idx ON tidings.
 
 CREATE INDEX inbox_1_deleted_at_idx ON tidings.inbox_1 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
-CREATE INDEX inbox_1_notification_id_idx ON tidings.inbox_1 USING brin (notification_id) WITH (autosummarize='on');
+CREATE INDEX inbox_1_kept_since_idx ON tidings.inbox_1 USING btree (GREATEST(created_at, scheduled_for, woken_at)) WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
 
 CREATE INDEX inbox_1_tenant_recipient_id_changed_idx ON tidings.inbox_1 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
 
@@ -4087,7 +4087,7 @@ CREATE INDEX inbox_1_tenant_recipient_id_snoozed_until_position_idx ON tidings.i
 
 CREATE INDEX inbox_2_deleted_at_idx ON tidings.inbox_2 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
-CREATE INDEX inbox_2_notification_id_idx ON tidings.inbox_2 USING brin (notification_id) WITH (autosummarize='on');
+CREATE INDEX inbox_2_kept_since_idx ON tidings.inbox_2 USING btree (GREATEST(created_at, scheduled_for, woken_at)) WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
 
 CREATE INDEX inbox_2_tenant_recipient_id_changed_idx ON tidings.inbox_2 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
 
@@ -4097,7 +4097,7 @@ CREATE INDEX inbox_2_tenant_recipient_id_snoozed_until_position_idx ON tidings.i
 
 CREATE INDEX inbox_3_deleted_at_idx ON tidings.inbox_3 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
-CREATE INDEX inbox_3_notification_id_idx ON tidings.inbox_3 USING brin (notification_id) WITH (autosummarize='on');
+CREATE INDEX inbox_3_kept_since_idx ON tidings.inbox_3 USING btree (GREATEST(created_at, scheduled_for, woken_at)) WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
 
 CREATE INDEX inbox_3_tenant_recipient_id_changed_idx ON tidings.inbox_3 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
 
@@ -4107,7 +4107,7 @@ CREATE INDEX inbox_3_tenant_recipient_id_snoozed_until_position_idx ON tidings.i
 
 CREATE INDEX inbox_4_deleted_at_idx ON tidings.inbox_4 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
-CREATE INDEX inbox_4_notification_id_idx ON tidings.inbox_4 USING brin (notification_id) WITH (autosummarize='on');
+CREATE INDEX inbox_4_kept_since_idx ON tidings.inbox_4 USING btree (GREATEST(created_at, scheduled_for, woken_at)) WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
 
 CREATE INDEX inbox_4_tenant_recipient_id_changed_idx ON tidings.inbox_4 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
 
@@ -4117,7 +4117,7 @@ CREATE INDEX inbox_4_tenant_recipient_id_snoozed_until_position_idx ON tidings.i
 
 CREATE INDEX inbox_5_deleted_at_idx ON tidings.inbox_5 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
-CREATE INDEX inbox_5_notification_id_idx ON tidings.inbox_5 USING brin (notification_id) WITH (autosummarize='on');
+CREATE INDEX inbox_5_kept_since_idx ON tidings.inbox_5 USING btree (GREATEST(created_at, scheduled_for, woken_at)) WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
 
 CREATE INDEX inbox_5_tenant_recipient_id_changed_idx ON tidings.inbox_5 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
 
@@ -4127,7 +4127,7 @@ CREATE INDEX inbox_5_tenant_recipient_id_snoozed_until_position_idx ON tidings.i
 
 CREATE INDEX inbox_6_deleted_at_idx ON tidings.inbox_6 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
-CREATE INDEX inbox_6_notification_id_idx ON tidings.inbox_6 USING brin (notification_id) WITH (autosummarize='on');
+CREATE INDEX inbox_6_kept_since_idx ON tidings.inbox_6 USING btree (GREATEST(created_at, scheduled_for, woken_at)) WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
 
 CREATE INDEX inbox_6_tenant_recipient_id_changed_idx ON tidings.inbox_6 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
 
@@ -4137,7 +4137,7 @@ CREATE INDEX inbox_6_tenant_recipient_id_snoozed_until_position_idx ON tidings.i
 
 CREATE INDEX inbox_7_deleted_at_idx ON tidings.inbox_7 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
-CREATE INDEX inbox_7_notification_id_idx ON tidings.inbox_7 USING brin (notification_id) WITH (autosummarize='on');
+CREATE INDEX inbox_7_kept_since_idx ON tidings.inbox_7 USING btree (GREATEST(created_at, scheduled_for, woken_at)) WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
 
 CREATE INDEX inbox_7_tenant_recipient_id_changed_idx ON tidings.inbox_7 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
 
@@ -4147,7 +4147,7 @@ CREATE INDEX inbox_7_tenant_recipient_id_snoozed_until_position_idx ON tidings.i
 
 CREATE INDEX inbox_8_deleted_at_idx ON tidings.inbox_8 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
-CREATE INDEX inbox_8_notification_id_idx ON tidings.inbox_8 USING brin (notification_id) WITH (autosummarize='on');
+CREATE INDEX inbox_8_kept_since_idx ON tidings.inbox_8 USING btree (GREATEST(created_at, scheduled_for, woken_at)) WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
 
 CREATE INDEX inbox_8_tenant_recipient_id_changed_idx ON tidings.inbox_8 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
 
@@ -4157,7 +4157,7 @@ CREATE INDEX inbox_8_tenant_recipient_id_snoozed_until_position_idx ON tidings.i
 
 CREATE INDEX inbox_9_deleted_at_idx ON tidings.inbox_9 USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
-CREATE INDEX inbox_9_notification_id_idx ON tidings.inbox_9 USING brin (notification_id) WITH (autosummarize='on');
+CREATE INDEX inbox_9_kept_since_idx ON tidings.inbox_9 USING btree (GREATEST(created_at, scheduled_for, woken_at)) WHERE ((deleted_at IS NULL) AND (snoozed_until IS NULL));
 
 CREATE INDEX inbox_9_tenant_recipient_id_changed_idx ON tidings.inbox_9 USING btree (tenant, recipient_id, changed) WHERE (changed IS NOT NULL);
 

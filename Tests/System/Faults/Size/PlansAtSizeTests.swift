@@ -20,8 +20,6 @@ extension Faults {
             // They look at no more than `Store.openRefusedCounted` rows.
             "select (select count(*) from (select from tidings.rejected r",
             "select row_to_json(report)::text from (select (select count(*) from (select r.last_at",
-            // The index of an inbox by time knows ranges of 128 pages. Of each part, one range has old and new rows.
-            "with old as materialized (\n    select i.tenant, i.recipient_id, i.notification_id from tidings.inbox i",
             // It counts a week's failed calls.
             "select * from tidings_ops.errors limit",
             // PostgreSQL 15 plans each part of a union as if it were read whole. `ended_deliveries` is for the newest rows.
