@@ -159,6 +159,22 @@ import TidingsTestSupport
         }
     }
 
+    /// A listing of more than two steps. Each step is a transaction with a position of its own, so it holds the inbox for a short time.
+    @Test func aChangeOfManyIsMadeInSteps() async throws {
+        try await StoreScene.with { scene in
+            let count = 2 * Int(Store.inboxSweepStep) + 10
+            let ids = try await scene.deliver(toEach: Array(repeating: Self.ann, count: count))
+            let read = try #require(try await scene.store.markAllRead(before: .entry(ids[count - 6]), of: Self.ann))
+            #expect(read.changed == count - 5 && read.counts == InboxCounts(total: count, unread: 5))
+            let uppermost = ids[(count - 5 - Store.inboxSweepNames)..<(count - 5)]
+            #expect(read.newest == Array(uppermost.reversed()))
+            #expect(try await scene.count("select count(distinct changed) from tidings.inbox") == 3)
+            #expect(try await scene.store.markAllRead(before: .entry(ids[count - 6]), of: Self.ann)?.changed == 0)
+            #expect(try await scene.store.clearInbox(of: Self.ann)?.changed == count)
+            try await Self.expectRecount(in: scene)
+        }
+    }
+
     /// An entry that arrived late has an old id. A person who saw only the entries below it neither reads nor deletes it.
     @Test func aLateArrivalIsNotSwallowed() async throws {
         try await StoreScene.with { scene in

@@ -16,8 +16,8 @@ struct InboxWrite {
     /// The columns that change. The alias `i` is the entry, `b` the inbox of its person, and `c.step` the number that a position is ahead of
     /// the inbox.
     var assignments: SQL
-    /// A condition on the table alias `i` that selects the partition, if all entries are of one person.
-    var isOf: SQL = "true"
+    /// A condition on the table alias `i` that all entries satisfy before their change. It selects the partition, if all are of one person.
+    var scope: SQL = "true"
     /// Whether each entry arrives anew, in the order of the ends of their snoozes. Otherwise all entries of a person share one position,
     /// because they change together.
     var arrives = false
@@ -34,7 +34,7 @@ struct InboxWrite {
             ), changed as (
                 update tidings.inbox i set changed = b.position + c.step, \(assignments)
                 from chosen c join tidings.inboxes b on b.tenant = c.tenant and b.recipient_id = c.recipient_id
-                where i.tenant = c.tenant and i.recipient_id = c.recipient_id and i.notification_id = c.notification_id and \(isOf)
+                where i.tenant = c.tenant and i.recipient_id = c.recipient_id and i.notification_id = c.notification_id and \(scope)
                 returning i.tenant, i.recipient_id, i.notification_id, i.position, c.step, \(Self.isListed) - c.total as total,
                     \(Self.isUnread) - c.unread as unread, \(Self.isSnoozed) - c.snoozed as snoozed,
                     case when i.deleted_at is null then i.snoozed_until end as wakes_at

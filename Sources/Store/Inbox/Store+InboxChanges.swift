@@ -36,12 +36,16 @@ public struct InboxSweep: Sendable, Hashable {
     public let counts: InboxCounts
 }
 
-/// Changes by people. Each takes one round trip and one transaction, in which the counts are read after the change.
+/// Changes by people. Each takes one round trip and one transaction, in which the counts are read after the change. A change of many takes
+/// one of both for each ``inboxSweepStep`` entries of the listing.
 extension Store {
     /// The time in which a person can take a deletion or a dismissal back.
     public static let inboxUndoLimit = Duration.seconds(600)
     /// The largest number of ids that the result of a sweep names.
     public static let inboxSweepNames = 50
+    /// Entries of the listing that one step of a sweep looks at. Routers that have something for the person wait for the end of a step, and
+    /// others wait for these routers.
+    package static let inboxSweepStep: Int64 = 1_000
 
     /// Changes an entry and answers it as it is then.
     ///
@@ -51,7 +55,7 @@ extension Store {
             tidings.inbox i where \(InboxItem.isOf(person)) and i.notification_id = \(id.uuid) and \(change.condition)
             """
         let write = InboxWrite(
-            entries: entry, assignments: change.assignments, isOf: InboxItem.isOf(person), arrives: change == .wake)
+            entries: entry, assignments: change.assignments, scope: InboxItem.isOf(person), arrives: change == .wake)
         let answers = try await asPerson(
             person,
             [
@@ -77,27 +81,54 @@ extension Store {
         try await sweep(person, .delete, before: bound, where: "true")
     }
 
+    /// Goes down the listing from the bound. A process that dies leaves the lower entries as they are, and the same call goes on with them.
     private func sweep(
         _ person: RecipientKey, _ change: InboxChange, before bound: InboxBound?, where condition: SQL
     ) async throws -> InboxSweep? {
-        let (isBound, isKnown): (SQL, SQL) =
+        var (upper, isKnown): (SQL, SQL) =
             switch bound {
-            case nil: ("true", "select true")
-            case .position(let position)?: ("i.position <= \(position)", "select true")
+            case nil: ("\(Int64.max)", "select true")
+            case .position(let position)?: ("\(position)", "select true")
             case .entry(let id)?:
-                ("i.position <= (\(Self.position(of: id, of: person)))", "select exists (\(Self.position(of: id, of: person)))")
+                ("(\(Self.position(of: id, of: person)))", "select exists (\(Self.position(of: id, of: person)))")
             }
-        let write = InboxWrite(
-            entries: "tidings.inbox i where \(InboxItem.isOf(person)) and \(InboxItem.isListed) and \(condition) and \(isBound)",
-            assignments: change.assignments, isOf: InboxItem.isOf(person))
-        let names: SQL = """
-            select count(*), (array_agg(notification_id order by position desc))[1:\(Int32(Self.inboxSweepNames))] from changed
+        var (changed, newest) = (0, [NotificationID]())
+        while true {
+            let answers = try await asPerson(
+                person,
+                [
+                    InboxWrite.lock(of: person), isKnown, Self.sweepStep(person, change, from: upper, where: condition),
+                    InboxCounts.query(of: person),
+                ], asProof: true)
+            guard try answers[1].rows[0].decode(Bool.self) else { return nil }
+            let (count, ids, lowest) = try answers[2].rows[0].decode((Int, [NotificationID]?, Int64?).self)
+            changed += count
+            newest += (ids ?? []).prefix(Self.inboxSweepNames - newest.count)
+            guard let lowest else { return InboxSweep(changed: changed, newest: newest, counts: try InboxCounts(answers[3].rows[0])) }
+            upper = "\(lowest - 1)"
+            isKnown = "select true"
+        }
+    }
+
+    /// Changes the entries of one step, from a position downwards. Answers with their number, the uppermost of them, and the lowest position
+    /// of the step, which is null if the listing ends with it.
+    ///
+    /// The change has the range of the step as well. Otherwise the planner might read all entries of the person for each changed one.
+    private static func sweepStep(_ person: RecipientKey, _ change: InboxChange, from upper: SQL, where condition: SQL) -> SQL {
+        let listed: SQL = "\(InboxItem.isOf(person)) and \(InboxItem.isListed)"
+        let step: SQL = """
+            select i.position from tidings.inbox i where \(listed) and i.position <= \(upper)
+            order by i.position desc limit \(inboxSweepStep)
             """
-        let answers = try await asPerson(
-            person, [InboxWrite.lock(of: person), isKnown, write.statement(answering: names), InboxCounts.query(of: person)], asProof: true)
-        guard try answers[1].rows[0].decode(Bool.self) else { return nil }
-        let (count, ids) = try answers[2].rows[0].decode((Int, [NotificationID]?).self)
-        return InboxSweep(changed: count, newest: ids ?? [], counts: try InboxCounts(answers[3].rows[0]))
+        let scope: SQL = "\(listed) and i.position <= \(upper) and i.position >= (select min(s.position) from (\(step)) s)"
+        let write = InboxWrite(
+            entries: "tidings.inbox i where \(scope) and \(condition)", assignments: change.assignments, scope: scope)
+        return write.statement(
+            answering: """
+                select count(*), (array_agg(notification_id order by position desc))[1:\(Int32(inboxSweepNames))],
+                    (select case when count(*) = \(inboxSweepStep) then min(s.position) end from (\(step)) s)
+                from changed
+                """)
     }
 
     /// The position of an entry, also of a deleted or snoozed one. No row if the person has no such entry.

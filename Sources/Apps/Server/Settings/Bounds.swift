@@ -326,6 +326,7 @@ package enum Bounds {
             Bound("Store.largestBadge", Store.largestBadge, "notifications", "On an app's icon; more are counted as this many."),
             Bound("Store.largestInboxPage", Store.largestInboxPage, "entries", "On one page of an inbox."),
             Bound("Store.inboxSweepNames", Store.inboxSweepNames, "ids", "Of the entries that one change of many names."),
+            Bound("Store.inboxSweepStep", Int(Store.inboxSweepStep), "entries", "Of a listing that one step of a change of many looks at."),
             Bound("Store.inboxWatchersPerQuery", Store.inboxWatchersPerQuery, "people", "Whose inboxes one query looks at."),
             Bound("Store.inboxUndoLimit", Store.inboxUndoLimit, "In which a deletion or dismissal can be taken back."),
             Bound("Store.inboxAuditSlice", Store.inboxAuditSlice, "people", "Whose inboxes one statement of tidings db verify recounts."),
