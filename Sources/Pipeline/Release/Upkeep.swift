@@ -6,7 +6,7 @@ import TidingsCore
 public import TidingsMetrics
 public import TidingsStore
 
-/// The chores: making and dropping partitions, rolling up tallies, forgetting old keys, sampling the queues, ending snoozes.
+/// The slow chores: making and dropping partitions, rolling up tallies, forgetting old keys, sampling the queues.
 public struct Upkeep: Sendable {
     /// The time between two rounds of the quick chores.
     package static let interval = Duration.seconds(5)
@@ -24,23 +24,16 @@ public struct Upkeep: Sendable {
     private let store: Store
     private let catalogues: CatalogueSource
     private let control: AMQPControl
-    private let signals: InboxSignals
     private let retention: Duration
     private let metrics: Metrics
     private let logger: Logger
     private let reminders = Reminders()
 
-    /// - Parameters:
-    ///   - signals: tell of entries whose snooze is over.
-    ///   - retention: the time for which notifications are kept after their day.
-    public init(
-        store: Store, catalogues: CatalogueSource, control: AMQPControl, signals: InboxSignals, retention: Duration, metrics: Metrics,
-        logger: Logger
-    ) {
+    /// - Parameter retention: the time for which notifications are kept after their day.
+    public init(store: Store, catalogues: CatalogueSource, control: AMQPControl, retention: Duration, metrics: Metrics, logger: Logger) {
         self.store = store
         self.catalogues = catalogues
         self.control = control
-        self.signals = signals
         self.retention = retention
         self.metrics = metrics
         self.logger = logger
@@ -51,9 +44,6 @@ public struct Upkeep: Sendable {
         var round = 0
         var reservation: NotificationID?
         while !Task.isCancelled {
-            await chore("wake snoozed entries") {
-                while !Task.isCancelled, let woken = try await store.wakeSnoozed() { signals.announce(woken) }
-            }
             await chore("roll up tallies") { try await store.rollUpTally() }
             await chore("roll up engagement") { try await store.rollUpEngagement() }
             await chore("sample the queues") { try await sampleQueues() }

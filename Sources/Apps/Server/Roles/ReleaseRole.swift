@@ -2,11 +2,12 @@ import TidingsAMQP
 import TidingsPipeline
 import TidingsStore
 
-/// The release role: releases waiting deliveries, publishes the events that SQL enqueued, does the chores, and erases people.
+/// The release role: releases waiting deliveries, publishes the events that SQL enqueued, ends snoozes, does the chores, and erases people.
 final class ReleaseRole: Sendable {
     private let runtime: Runtime
     private let releaser: Releaser
     private let relay: Relay
+    private let waker: SnoozeWaker
     private let upkeep: Upkeep
     private let eraser: Eraser
     private let control: AMQPControl
@@ -23,8 +24,9 @@ final class ReleaseRole: Sendable {
         relay = Relay(
             store: runtime.store, catalogues: runtime.catalogues, publisher: runtime.publisher, watch: runtime.readiness.packs,
             metrics: runtime.metrics, logger: runtime.logger)
+        waker = SnoozeWaker(store: runtime.store, signals: runtime.signals, logger: runtime.logger)
         upkeep = Upkeep(
-            store: runtime.store, catalogues: runtime.catalogues, control: control, signals: runtime.signals, retention: Settings.retention,
+            store: runtime.store, catalogues: runtime.catalogues, control: control, retention: Settings.retention,
             metrics: runtime.metrics, logger: runtime.logger)
         eraser = Eraser(store: runtime.store, projections: runtime.projections, metrics: runtime.metrics, logger: runtime.logger)
     }
@@ -34,6 +36,7 @@ final class ReleaseRole: Sendable {
         await work.run([
             { await self.releaser.run() },
             { await self.relay.run() },
+            { await self.waker.run() },
             { await self.upkeep.run() },
             { await self.eraser.run() },
         ])

@@ -136,6 +136,7 @@ package enum Bounds {
             Bound(
                 "Store.strandedAfterSeconds", .seconds(Store.strandedAfterSeconds),
                 "A pack in a queue without a consumer is routed again after this."),
+            Bound("SnoozeWaker.interval", SnoozeWaker.interval, "Between two looks for snoozes that are over."),
             Bound("Upkeep.strandedBatch", Upkeep.strandedBatch, "packs", "Taken back in one step from queues without a consumer."),
             Bound("Store.cancelLooks", Store.cancelLooks, "looks", "Of a cancel for deliveries that move meanwhile."),
             Bound("Releaser.packBatch", Releaser.packBatch, "packs", "Published again in one turn."),

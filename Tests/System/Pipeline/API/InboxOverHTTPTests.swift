@@ -177,5 +177,26 @@ import TidingsTestSupport
         }
     }
 
+    /// Two chores of the releaser wait for their tables, each up to the limit of a statement of 30 s. A snooze ends meanwhile.
+    @Test func noChoreDelaysTheEndOfASnooze() async throws {
+        try await withAPI { api in
+            await api.pipeline.publish(pipelineEvent("w-1", to: "ada"))
+            _ = try await api.pipeline.outcome(of: "w-1")
+            let stream = try StreamReader(api, person: "ada")
+            let id = try #require(try await stream.next("inbox")?["newest"]?.stringValue)
+            let blocker = try await PostgresConnection.connect(PostgresConfiguration(url: api.pipeline.system.databaseURL))
+            try await blocker.execute(script: "begin; lock table tidings.tally, tidings.engagement_tally in access exclusive mode")
+            // The chores begin a round at most 5 s later, and hang before the snooze ends.
+            let until = ISO8601DateFormatter().string(from: Date().addingTimeInterval(7))
+            _ = try await api.ask("ada", "POST", "/api/notifications/\(id)/snooze", body: #"{"until":"\#(until)"}"#)
+            #expect(try await stream.next("inbox")?["total"] == 0)
+            let names = try await withoutPlace { await stream.names(untilHeartbeats: 3) }
+            #expect(names == ["inbox"])
+            #expect(try await api.ask("ada", "GET", "/api/notifications").json["total"] == 1)
+            try await blocker.execute(script: "rollback")
+            await blocker.close()
+        }
+    }
+
     private func pipelineEvent(_ id: String, to person: String) -> [UInt8] { Array(Self.event(id, to: person).utf8) }
 }
