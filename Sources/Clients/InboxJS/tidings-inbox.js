@@ -69,6 +69,8 @@ export class TidingsInbox extends EventTarget {
     /** The background request for the list on its way. */
     #syncing = null;
     #needsSync = false;
+    /** Whether a background request failed, so that the next event asks again. */
+    #isDoubtful = false;
     /** Changes are sent one after the other: answers out of order would leave wrong counts. */
     #queue = Promise.resolve();
     #state = null;
@@ -98,7 +100,7 @@ export class TidingsInbox extends EventTarget {
             onMessage: (message) => this.#receive(message),
         });
         this.#stream = new EventStream({
-            api: this.#api, clock, random: this.#options.random, lastEventID: () => this.#model.streamStart,
+            api: this.#api, clock, random: this.#options.random, lastEventID: () => this.#model.beginStream(),
             onEvent: (event) => this.#lead(event),
             onChange: (connection, error) => this.#setConnection(connection, error),
         });
@@ -159,7 +161,9 @@ export class TidingsInbox extends EventTarget {
         return this.#attempt(async () => {
             const asked = this.#model.steps;
             const page = await this.#page("", this.#options.pageSize);
-            this.#model.replace(page, asked);
+            // The end of the load asks again.
+            if (this.#model.replace(page, asked)) this.#needsSync = true;
+            this.#isDoubtful = false;
             this.#status = "loaded";
         }, () => { this.#status = "failed"; });
     }
@@ -188,13 +192,13 @@ export class TidingsInbox extends EventTarget {
 
     #syncAgain() {
         if (!this.#needsSync || this.#syncing) return;
-        this.#needsSync = false;
+        [this.#needsSync, this.#isDoubtful] = [false, false];
         this.#syncing = this.#attempt(async () => {
             const limit = Math.min(limits.largestPage, Math.max(this.#options.pageSize, this.#model.shownAndNew));
             const asked = this.#model.steps;
             const page = await this.#page("", limit);
             for (const id of this.#model.merge(page, asked)) await this.#reread(id);
-        }).finally(() => {
+        }, () => { this.#isDoubtful = true; }).finally(() => {
             this.#syncing = null;
             this.#syncAgain();
         });
@@ -378,20 +382,22 @@ export class TidingsInbox extends EventTarget {
         this.#changed();
     }
 
-    /** Handles an event of the own connection, and passes it to the other tabs. */
+    /** Handles an event of the own connection, and passes it to the other tabs. Their lists may be older than the connection. */
     #lead(event) {
-        this.#tabs.post({ type: "event", event });
-        this.#handle(event);
+        const told = { ...event, since: this.#model.toldBefore(event.data) };
+        this.#tabs.post({ type: "event", event: told });
+        this.#handle(told);
     }
 
-    #handle({ event, id, data }) {
+    /** `since` is the position from which an event names all changes. */
+    #handle({ event, id, data, since }) {
         if (id) this.#model.lastEventID = id;
         if (event === "likes") return this.#signalLikes(data);
         if (event !== "inbox" || !Number.isInteger(data?.unreadCount) || !Number.isInteger(data?.total)) return;
         const before = this.#model.newCount;
-        const next = this.#model.notice(data, id);
+        const next = this.#model.notice(data, id, since);
         if (this.#status === "failed" || next === "replace") this.#reload();
-        else if (next === "merge") this.#sync();
+        else if (next === "merge" || this.#isDoubtful) this.#sync();
         this.#changed();
         if (this.#model.newCount > before) this.#signal("newitems", this.#model.newCount);
     }
@@ -425,7 +431,10 @@ export class TidingsInbox extends EventTarget {
         case "hello":
             if (!this.#tabs.isLeader) return undefined;
             this.#tabs.post({ type: "connection", connection: this.#connection });
-            if (this.#model.lastEvent) this.#tabs.post({ type: "event", event: this.#model.lastEvent });
+            // It names nothing any more.
+            if (this.#model.lastEvent) {
+                this.#tabs.post({ type: "event", event: { ...this.#model.lastEvent, since: this.#model.toldBefore() } });
+            }
             return undefined;
         }
         return undefined;
@@ -551,6 +560,8 @@ class Model {
     #watermark = null;
     /** The newest position that a page has told. Events up to it have no news. */
     #readPosition = 0;
+    /** The position up to which events have told of all changes. Null if none is known. */
+    #toldPosition = null;
 
     /** The id of the last event. Only the server knows its meaning. */
     lastEventID = "";
@@ -575,9 +586,15 @@ class Model {
         return this.base.items.length + this.#news.size;
     }
 
-    /** The value from which an event stream goes on: the last event, else the page. Null if there is none. */
-    get streamStart() {
+    /** Returns the value from which an event stream goes on: the last event, else the page. Null if there is none. */
+    beginStream() {
+        if (!this.lastEventID) this.#toldPosition = this.#readPosition > 0 ? this.#readPosition : null;
         return this.lastEventID || (this.#readPosition > 0 ? String(this.#readPosition) : this.#watermark?.id) || null;
+    }
+
+    /** The position from which an event of the own connection names all changes. Null if it is not known. */
+    toldBefore(data) {
+        return this.#toldPosition ?? (Number.isInteger(data?.position) ? data.position : null);
     }
 
     get view() {
@@ -590,7 +607,7 @@ class Model {
 
     clear() {
         Object.assign(this, { base: EMPTY, cursor: null, lastEvent: null, lastEventID: "", generation: this.generation + 1 });
-        [this.#watermark, this.#readPosition, this.#sweptUntil] = [null, 0, 0];
+        [this.#watermark, this.#readPosition, this.#toldPosition, this.#sweptUntil] = [null, 0, null, 0];
         this.#view = null;
         for (const collection of [this.#news, this.#echoes, this.#before]) collection.clear();
         this.#pending = [];
@@ -620,8 +637,10 @@ class Model {
         return true;
     }
 
+    /** Returns whether the list misses changes that no event names again, because the first page is older than the last event. */
     replace(page, asked) {
         const { nextCursor, position, ...base } = this.#withSettled(page, asked);
+        const isOld = !this.isLoaded && position !== null && this.lastEvent?.data.position > position;
         this.#watermark = sorted([placeOf(page.items[0]), placeOf(base.items[0])])[0];
         this.cursor = nextCursor;
         this.generation += 1;
@@ -629,6 +648,7 @@ class Model {
         this.#news = new Map([...this.#news].filter(isLater));
         this.#readPosition = Math.max(this.#readPosition, position ?? 0);
         this.#set(base);
+        return isOld;
     }
 
     append(page, asked) {
@@ -764,8 +784,10 @@ class Model {
     /**
      * Takes the counts and new ids of an event. Returns the need for a request: `replace` the list, `merge` the first page, or null.
      */
-    notice(data, eventID) {
+    notice(data, eventID, since = null) {
         this.lastEvent = { event: "inbox", id: eventID ?? null, data: { ...data, new: [], changed: [], reset: false } };
+        const misses = this.#readPosition > 0 && since !== null && since > Math.max(this.#readPosition, this.#toldPosition ?? 0);
+        if (Number.isInteger(data.position)) this.#toldPosition = data.position;
         if (!this.isLoaded) {
             this.#set({ ...this.base, unreadCount: data.unreadCount, total: data.total });
             return null;
@@ -783,7 +805,7 @@ class Model {
         if (data.reset && !isOwn) return "replace";
         for (const id of fresh) this.#news.set(id, data.position ?? 0);
         for (const id of elsewhere) this.#changedElsewhere.add(id);
-        return elsewhere.length > 0 || !isFitting || data.reset ? "merge" : null;
+        return elsewhere.length > 0 || !isFitting || data.reset || misses ? "merge" : null;
     }
 
     /** The new items of an event that are not known. A page that is younger than the event has them, or had them. */

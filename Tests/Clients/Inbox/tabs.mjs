@@ -9,6 +9,14 @@ const item = (number) => ({ id: `019ac000-0000-7000-8000-00000000000${number}`, 
 const page = (numbers, unreadCount = numbers.length) => ({
     notifications: numbers.map(item), total: numbers.length, unreadCount, limit: 3, nextCursor: null, permissionHint: null,
 });
+/** Two pages with the same counts. Between them, one item was read and the other one became unread. */
+const oldAndYoung = () => {
+    const read = (number) => ({ ...item(number), isRead: true, state: "read" });
+    return [
+        { ...page([2, 1], 1), notifications: [item(2), read(1)], position: 4 },
+        { ...page([2, 1], 1), notifications: [read(2), item(1)], position: 6 },
+    ];
+};
 const list = (body) => ({ request: "GET /api/notifications?limit=3&cursor=", answer: { status: 200, body } });
 const stream = (headers = {}) => ({ request: "GET /api/notifications/stream", headers, answer: { stream: true } });
 const event = (data) => `event: inbox\nid: ${data.newest}\ndata: ${JSON.stringify({ new: [], changed: [], reset: false, ...data })}\n\n`;
@@ -71,6 +79,32 @@ const cases = {
         await settle();
         await b.begin(list(page([1])));
         return [b.has({ connection: "open", newItems: 1, unreadCount: 2 })];
+    },
+    "tabs: a tab that comes late with an old list reads it again, though the counts are the same": async ([a, b]) => {
+        const [old, young] = oldAndYoung();
+        b.server.expect([list(old)]);
+        await b.inbox.load();
+        await a.begin(list(young), stream({ "last-event-id": "6" }));
+        a.server.send(event({ unreadCount: 1, total: 2, newest: item(2).id, position: 6 }));
+        await settle();
+        b.server.expect([list(young)]);
+        b.inbox.start();
+        await settle();
+        return [b.has({ isLeader: false, items: { 0: { isRead: true }, 1: { isRead: false } } })];
+    },
+    "tabs: a tab with an older list than the one with the connection reads it again": async ([a, b]) => {
+        const [old, young] = oldAndYoung();
+        b.server.expect([list(old)]);
+        await b.inbox.load();
+        await a.begin(list(young), stream({ "last-event-id": "6" }));
+        b.inbox.start();
+        await settle();
+        b.server.expect([list(young)]);
+        for (let times = 0; times < 2; times += 1) {
+            a.server.send(event({ unreadCount: 1, total: 2, newest: item(2).id, position: 6 }));
+            await settle();
+        }
+        return [b.has({ isLeader: false, items: { 0: { isRead: true }, 1: { isRead: false } } })];
     },
     "tabs: a connection that opens again clears the error in every tab": async ([a, b]) => {
         await a.begin(list(page([1])), stream());

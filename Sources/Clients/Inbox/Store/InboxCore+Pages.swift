@@ -84,6 +84,7 @@ extension InboxCore {
             } else if corrected.counts != confirmed.counts, hidden.isEmpty {
                 pages.next = max(pages.next, .sync)
             }
+            if let position = page.position, position < request.toldPosition { pages.next = max(pages.next, .sync) }
             effects += writeCache()
         }
         if pages.areNone { log = [] }

@@ -20,6 +20,7 @@ extension InboxCore {
         let isEcho = takeEchoes(signal)
         guard let anchor else {
             confirmed.counts = signal.counts
+            pages.first?.toldPosition = signal.position ?? 0
             return []
         }
         let unknown = signal.new.filter { hidden[$0] == nil && !confirmed.contains($0) && isNews($0, of: signal, above: anchor) }

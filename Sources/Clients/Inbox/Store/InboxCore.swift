@@ -59,6 +59,8 @@ struct InboxCore: Sendable {
         struct Request: Sendable {
             let number: Int
             var sawSignal = false
+            /// The position of the last event that came while there was no list. An older page misses changes that no event names again.
+            var toldPosition: Int64 = 0
         }
 
         /// Comes in the place of the list.
