@@ -60,11 +60,12 @@ import TidingsCore
         #expect(await Self.events(mailbox) == [change])
     }
 
+    /// The last arrival stands first, as in an event that waits for no other.
     @Test func eventsThatWaitBecomeOne() async {
         let mailbox = await Self.mailbox()
         mailbox.put(Self.event(6, unread: 2, new: [Self.ids[1]]))
-        mailbox.put(Self.event(8, unread: 3, new: [Self.ids[2], Self.ids[1]], changed: [Self.ids[0]]))
-        let joined = Self.event(8, unread: 3, new: [Self.ids[1], Self.ids[2]], changed: [Self.ids[0]])
+        mailbox.put(Self.event(8, unread: 3, new: [Self.ids[2]], changed: [Self.ids[0]]))
+        let joined = Self.event(8, unread: 3, new: [Self.ids[2], Self.ids[1]], changed: [Self.ids[0]])
         #expect(await Self.events(mailbox) == [joined])
     }
 

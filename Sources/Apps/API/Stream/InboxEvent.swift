@@ -24,7 +24,7 @@ struct InboxEvent: Sendable, Hashable {
         position = later.position
         counts = later.counts
         newest = later.newest
-        ids.add(later.ids)
+        ids.join(later.ids)
     }
 
     /// The event of the stream. A client that reconnects goes on from its id.
@@ -62,9 +62,12 @@ struct ChangedIDs: Sendable, Hashable {
         Self.add(changed, to: &self.changed, &isCutOff)
     }
 
-    mutating func add(_ other: ChangedIDs) {
-        add(new: other.new, changed: other.changed)
-        isCutOff = isCutOff || other.isCutOff
+    /// Joins the ids of a later event. The last one stays the first of its list.
+    mutating func join(_ later: ChangedIDs) {
+        var joined = later
+        joined.add(new: new, changed: changed)
+        joined.isCutOff = joined.isCutOff || isCutOff
+        self = joined
     }
 
     private static func add(_ ids: [NotificationID], to list: inout [NotificationID], _ isCutOff: inout Bool) {
