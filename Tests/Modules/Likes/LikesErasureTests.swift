@@ -57,6 +57,38 @@ import TidingsTestSupport
         }
     }
 
+    /// The inbox of another person loses entries that counted, and its stream can no longer name them.
+    @Test func theInboxOfAnotherPersonCountsWhatIsLeft() async throws {
+        try await LikesScene.with { scene in
+            try await scene.like("bo", by: ["ada", "cy"])
+            try await scene.like("bo", by: "ada")
+            for statement in Self.entriesOfAll { _ = try await scene.system.query(statement) }
+            let bo = RecipientKey(tenant: LikesScene.tenant, id: "bo")
+            #expect(try await scene.store.inboxCounts(of: bo) == InboxCounts(total: 3, unread: 3))
+
+            let counts = try #require(try await scene.erase(Self.ada)["counts"])
+            #expect(counts["inbox"]?.intValue == 2)
+            #expect(try await scene.store.inboxCounts(of: bo) == InboxCounts(total: 1, unread: 1))
+            #expect(try await scene.store.auditInboxes().isEmpty)
+            let watcher = InboxWatcher(bo, known: .position(3))
+            #expect(try await scene.store.changedInboxes(since: [watcher]) == [bo])
+            #expect(try await scene.store.inboxNews(of: [watcher]).map(\.isComplete) == [false])
+        }
+    }
+
+    /// An inbox entry for each notification.
+    private static let entriesOfAll: [SQL] = [
+        """
+        insert into tidings.inbox (tenant, recipient_id, notification_id, position, type, category, data, created_at)
+        select tenant, recipient_id, id, row_number() over (partition by tenant, recipient_id order by id), type, category, '{}', accepted_at
+        from tidings.notifications
+        """,
+        """
+        insert into tidings.inboxes (tenant, recipient_id, position, forgotten, total, unread, snoozed)
+        select tenant, recipient_id, max(position), 0, count(*), count(*), 0 from tidings.inbox group by tenant, recipient_id
+        """,
+    ]
+
     @Test func theLastEarlierLikesAreKnown() async throws {
         try await LikesScene.with { scene in
             try await scene.route((0..<40).map { _ in LikesScene.intent(to: "bo", data: ["userId": "ada"]) })
