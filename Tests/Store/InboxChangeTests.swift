@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import TidingsContracts
 import TidingsCore
@@ -188,30 +189,49 @@ import TidingsTestSupport
         }
     }
 
-    /// Several clients of one person change entries at random while entries arrive, wake and reach the end of their retention. The counts are
-    /// always those of a recount.
+    /// Eight clients of one person change entries at random while entries arrive, wake and reach the end of their retention. The counts are
+    /// always those of a recount, and four tabs that follow the news show what the inbox has.
     @Test func countsAreThoseOfARecount() async throws {
         try await StoreScene.with { scene in
             let ids = try await scene.deliver(12, to: Self.ann)
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                // The clients run at the same time. The group waits for each.
-                for client in 0..<3 { group.addTask { try await Self.changeAtRandom(ids, seed: UInt64(client), in: scene) } }
-                group.addTask { _ = try await scene.deliver(6, to: Self.ann) }
-                group.addTask {
-                    for _ in 0..<20 {
-                        _ = try await scene.store.wakeSnoozed()
-                        _ = try await scene.store.pruneInbox(retention: .seconds(1))
-                        _ = try await scene.deliver(toEach: [Self.ann, StoreScene.person("bob")])
+            let isOver = Mutex(false)
+            try await withThrowingTaskGroup(of: Void.self) { tabs in
+                // The tabs follow until nothing changes any more. The group waits for each.
+                for _ in 0..<4 {
+                    tabs.addTask { @Sendable in
+                        var tab = try await InboxTab(of: Self.ann, in: scene)
+                        while !isOver.withLock({ $0 }), !Task.isCancelled { try await tab.listen() }
+                        try await tab.listen()
+                        let shown = try await InboxTab(of: Self.ann, in: scene).shown
+                        #expect(tab.shown == shown)
                     }
                 }
-                group.addTask { for _ in 0..<20 { try await Self.expectRecount(in: scene) } }
-                try await group.waitForAll()
+                try await Self.changeEverything(ids, in: scene)
+                isOver.withLock { $0 = true }
+                try await tabs.waitForAll()
             }
             try await Self.expectRecount(in: scene)
             let counts = try await scene.store.inboxCounts(of: Self.ann)
             #expect(try await scene.listing(of: Self.ann, limit: 5).count == counts.total)
             let news = try await scene.store.inboxNews(of: [InboxWatcher(Self.ann)])
             #expect(news.map(\.counts) == [counts])
+        }
+    }
+
+    private static func changeEverything(_ ids: [NotificationID], in scene: StoreScene) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            // The clients run at the same time. The group waits for each.
+            for client in 0..<8 { group.addTask { try await Self.changeAtRandom(ids, seed: UInt64(client), in: scene) } }
+            group.addTask { _ = try await scene.deliver(6, to: Self.ann) }
+            group.addTask {
+                for _ in 0..<20 {
+                    _ = try await scene.store.wakeSnoozed()
+                    _ = try await scene.store.pruneInbox(retention: .seconds(1))
+                    _ = try await scene.deliver(toEach: [Self.ann, StoreScene.person("bob")])
+                }
+            }
+            group.addTask { for _ in 0..<20 { try await Self.expectRecount(in: scene) } }
+            try await group.waitForAll()
         }
     }
 
