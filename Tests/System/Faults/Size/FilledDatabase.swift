@@ -73,7 +73,10 @@ enum FilledDatabase {
             from tidings.notifications order by id
             """,
             "vacuum (analyze) tidings.engagement",
-            "vacuum (analyze) tidings.notifications, tidings.deliveries, tidings.attempts, tidings.inbox, tidings.inboxes, tidings.recipients, tidings.rejected",
+            """
+            vacuum (analyze) tidings.notifications, tidings.deliveries, tidings.attempts, tidings.inbox, tidings.inboxes,
+            tidings.recipients, tidings.rejected
+            """,
         ]
     }
 }

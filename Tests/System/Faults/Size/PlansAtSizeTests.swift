@@ -107,6 +107,7 @@ extension Faults {
                 #expect(try await store.recordEngagement(events, of: person, defaultMarket: "default") == .stored([true, true]))
                 try await store.rollUpEngagement()
                 #expect(try await store.confirmReceipt(of: item.id, on: "phone", by: person) == .unknown)
+                #expect(try await store.markAllRead(before: .entry(item.id), of: person)?.changed == page.items.count)
             }
             // Half of them know a position that has passed, so that their news have entries.
             let watchers = (1...Store.inboxWatchersPerQuery).map { number in
@@ -115,6 +116,7 @@ extension Faults {
             #expect(try await store.inboxNews(of: watchers).count == watchers.count)
             #expect(try await store.changedInboxes(since: watchers).count == watchers.count / 2)
             #expect(try await store.wakeSnoozed() == nil)
+            #expect(try await store.pruneInbox() == false)
             await store.close()
         }
 
