@@ -70,6 +70,9 @@ struct InboxRows {
     /// The only INSERT into `tidings.inbox`. It adds a row for each row of `source`, at the positions that the common table expression
     /// `people` has taken by ``count(from:)``. `source` has the columns of the inbox. `createdAt` and `scheduledFor` are expressions over
     /// `source`, with the alias `a`.
+    ///
+    /// Each row finds its person, so a full join is the same as an inner one. PostgreSQL expects few rows here, and would compare each entry of
+    /// a large batch with each person. A full join it always makes by hash or merge.
     static func insert(createdAt: SQL = "a.created_at", scheduledFor: SQL = "a.scheduled_for", from source: SQL) -> SQL {
         """
         insert into tidings.inbox (tenant, recipient_id, notification_id, position, type, category, title, body, data, image_url, group_key,
@@ -77,7 +80,7 @@ struct InboxRows {
         select a.tenant, a.recipient_id, a.notification_id,
             p.position + 1 - row_number() over (partition by a.tenant, a.recipient_id order by a.notification_id desc),
             a.type, a.category, a.title, a.body, a.data, a.image_url, a.group_key, \(scheduledFor), \(createdAt)
-        from \(source) a join people p on p.tenant = a.tenant and p.recipient_id = a.recipient_id
+        from \(source) a full join people p on p.tenant = a.tenant and p.recipient_id = a.recipient_id
         """
     }
 }
