@@ -83,7 +83,7 @@ enum APIBounds {
             Bound("RateLimits.remembered", RateLimits.remembered, "callers", "Of each kind; callers beyond it share one limit."),
             Bound(
                 "RateLimits.kibibytesPerKey.perSecond", RateLimits.kibibytesPerKey.perSecond, "KiB",
-                "Of bodies of one key in a second: four of the largest."),
+                "Of bodies of one key in a second: sixteen of the largest."),
             Bound("RateLimits.kibibytesPerKey.burst", RateLimits.kibibytesPerKey.burst, "KiB", "Of bodies of one key at once."),
             Bound(
                 "RateLimits.kibibytesPerTenant.perSecond", RateLimits.kibibytesPerTenant.perSecond, "KiB",

@@ -2,6 +2,7 @@ import HTTPTypes
 import Synchronization
 import Testing
 import TidingsCore
+import TidingsServer
 import TidingsStore
 
 @testable import TidingsAPI
@@ -68,20 +69,36 @@ import TidingsStore
         let largest = 4 << 20
         let (first, second, third) = (Self.key("a", tenant: "acme"), Self.key("b", tenant: "acme"), Self.key("c", tenant: "acme"))
         for key in [first, second] {
-            for _ in 0..<8 { #expect(refusal(key, bytes: largest) == nil) }
+            for _ in 0..<32 { #expect(refusal(key, bytes: largest) == nil) }
         }
-        #expect(refusal(first, bytes: 1) == UsedShare(of: .key, .bytes, used: 32 << 20, limit: 32 << 20, perSecond: 16 << 20))
-        #expect(refusal(third, bytes: 1) == UsedShare(of: .tenant, .bytes, used: 64 << 20, limit: 64 << 20, perSecond: 32 << 20))
+        #expect(refusal(first, bytes: 1) == UsedShare(of: .key, .bytes, used: 128 << 20, limit: 128 << 20, perSecond: 64 << 20))
+        #expect(refusal(third, bytes: 1) == UsedShare(of: .tenant, .bytes, used: 256 << 20, limit: 256 << 20, perSecond: 128 << 20))
         #expect(refusal(Self.key("d", tenant: "globex"), bytes: largest) == nil)
         hands.move(by: .milliseconds(250))
         #expect(refusal(first, bytes: largest) == nil)
     }
 
+    /// A backend sends without a pause over 64 connections. A process on 2 cores answers less than half of this.
+    @Test func theUsualLimitsDoNotSlowABackend() throws {
+        let settings = try #require(try APISettings(environment: [:], standardListen: APISettings.standardListen))
+        let hands = hands
+        let usual = RateLimits(RateLimits.Rates(settings), now: { hands.now() })
+        let key = Self.key("a", tenant: "acme")
+        for _ in 0..<5 {
+            for _ in 0..<5_000 {
+                try usual.count(key)
+                try usual.count(bytes: 10 << 10, of: key)
+            }
+            hands.move(by: .seconds(1))
+        }
+        #expect(RequestRoom.perTenant >= 64)
+    }
+
     /// The length of a chunked body is known when it has been read.
     @Test func bytesWithoutAnAnnouncementDelayTheNextBody() {
         let key = Self.key("a", tenant: "acme")
-        for _ in 0..<9 { limits.charge(bytes: 4 << 20, to: key) }
-        #expect(refusal(key, bytes: 1)?.used == 36 << 20)
+        for _ in 0..<33 { limits.charge(bytes: 4 << 20, to: key) }
+        #expect(refusal(key, bytes: 1)?.used == 132 << 20)
         hands.move(by: .seconds(1))
         #expect(refusal(key, bytes: 1) == nil)
     }
