@@ -21,24 +21,34 @@ final class KeyCheck: Sendable {
     }
 
     private let desk: KeyDesk
+    private let now: @Sendable () -> ContinuousClock.Instant
     private let state = Mutex(State())
 
-    init(store: Store) { desk = KeyDesk { try await store.authenticate($0) } }
+    /// - Parameter now: the clock that measures ``memory``.
+    init(_ desk: KeyDesk, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        self.desk = desk
+        self.now = now
+    }
 
     /// Whether a bearer token has the form of a key.
     static func isKey(_ text: String) -> Bool { text.hasPrefix(APIKeyText.prefix) }
 
     /// Throws a ``Problem`` if the key is not good now.
     func key(_ text: String, _ login: Login) async throws -> CallerKey {
-        let now = ContinuousClock.now
+        let now = now()
         let known = state.withLock { $0.good[text] ?? $0.wrong[text] }
         if let known, now - known.at < Self.memory {
             guard let key = known.key else { throw Self.wrong }
             return key
         }
-        try login.begin()
-        let found: CallerKey?
-        if let parsed = APIKeyText(text) { found = try await desk.key(parsed) } else { found = nil }
+        // A key that was good at its last look-up has no share in the failed logins of others behind its address.
+        if known?.key == nil { try login.begin() }
+        guard let parsed = APIKeyText(text) else {
+            // A text of another form costs no query. It may be long, so it is not remembered.
+            login.failed()
+            throw Self.wrong
+        }
+        let found = try await desk.key(parsed)
         let entry = Remembered(key: found, at: now)
         state.withLock { state in
             state.good[text] = nil
