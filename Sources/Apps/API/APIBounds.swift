@@ -76,6 +76,10 @@ enum APIBounds {
                 "FailedLogins.perAddress.perSecond", FailedLogins.perAddress.perSecond, "logins",
                 "That may fail from one address in a second: programs do not mistype."),
             Bound("FailedLogins.perAddress.burst", FailedLogins.perAddress.burst, "logins", "That may fail from one address at once."),
+            Bound(
+                "FailedLogins.unnamed.perSecond", FailedLogins.unnamed.perSecond, "logins",
+                "That may fail in a second of all clients that no proxy names: they may be everybody."),
+            Bound("FailedLogins.unnamed.burst", FailedLogins.unnamed.burst, "logins", "Of these clients at once."),
             Bound("FailedLogins.remembered", FailedLogins.remembered, "addresses", "Addresses beyond it share one limit."),
             Bound(
                 "RateLimits.burstSeconds", RateLimits.burstSeconds, "seconds",

@@ -38,7 +38,7 @@ final class ByteRoom: Sendable {
 
     /// The caller whose bytes are counted.
     enum Owner: Sendable, Hashable {
-        /// Nil: the address is not known.
+        /// Nil: the address is not known. Such clients have the whole part of strangers together, because they may be many.
         case stranger(ClientAddress?)
         case person(RecipientKey)
         case tenant(String)
@@ -89,7 +89,7 @@ final class ByteRoom: Sendable {
         let part = Self.part(of: owner.kind)
         let refusal = state.withLock { state -> Problem? in
             let (used, total) = (state.byOwner[owner, default: 0], state.total[owner.kind, default: 0])
-            guard used + bytes <= part.share else {
+            guard owner == .stranger(nil) || used + bytes <= part.share else {
                 let share = UsedShare(of: owner.shareOwner, .bytes, used: used, limit: part.share, perSecond: nil)
                 return Problem.rateLimited(share, retryAfter: Self.pause)
             }

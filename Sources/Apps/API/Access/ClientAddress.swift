@@ -36,7 +36,8 @@ struct TrustedProxies: Sendable {
 
     private func isProxy(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address.unmapped) } }
 
-    /// The client of a request. Nil if the address of the connection is not known.
+    /// The client of a request. Nil if it is not known: the connection has no address, or its proxy names no client. nginx names none
+    /// unless it is told to. The address of the proxy would then stand for everybody.
     ///
     /// Each proxy appends the address that it saw to the header `X-Forwarded-For`. So the header is read from its end, and only as far as
     /// proxies wrote it: an earlier entry may be an invention of the client.
@@ -47,7 +48,10 @@ struct TrustedProxies: Sendable {
     func client(peer: String?, forwardedFor: String?) -> ClientAddress? {
         guard var client = peer.flatMap({ IPAddress($0) }) else { return nil }
         var hops = (forwardedFor ?? "").split(separator: ",", omittingEmptySubsequences: false)
-        while isProxy(client), let hop = hops.popLast().flatMap(Self.address) { client = hop }
+        while isProxy(client), let entry = hops.popLast() {
+            guard let hop = Self.address(entry) else { return nil }
+            client = hop
+        }
         return ClientAddress(client)
     }
 

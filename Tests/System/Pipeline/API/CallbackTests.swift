@@ -175,7 +175,8 @@ import TidingsTestSupport
             func send(_ headers: String) throws -> RawClient {
                 let client = try RawClient(port: api.port)
                 client.send("POST /v1/callbacks/dmp HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n")
-                client.send("Content-Length: 262144\r\n\(headers)\r\n")
+                // The test speaks for a proxy, which names its client.
+                client.send("X-Forwarded-For: 192.0.2.7\r\nContent-Length: 262144\r\n\(headers)\r\n")
                 return client
             }
             for headers in [
