@@ -31,8 +31,13 @@ import TidingsTestSupport
             let mixed = try #require(APIKeyText("tid_\(shop.id)_" + bank.revealed.suffix(43)))
             let callers = try await scene.store.authenticate([bank, unknown, shop, mixed, shop])
             #expect(callers.map { $0?.name } == ["bank", nil, "shop", nil, "shop"])
-            let used = try await scene.system.count("select count(*) from tidings.api_keys where last_used_at is not null")
-            #expect(used == 2)
+            func used() async throws -> Int {
+                try await scene.system.count("select count(*) from tidings.api_keys where last_used_at is not null")
+            }
+            // The look-up is no commit.
+            #expect(try await used() == 0)
+            try await scene.store.recordUse(of: callers.compactMap { $0 })
+            #expect(try await used() == 2)
         }
     }
 

@@ -18,7 +18,7 @@ import Testing
         "Sources/Pipeline/Outbox/Relay.swift": "a relay that stops still deletes what the broker confirmed, and awaits that",
         "Sources/Pipeline/Outbox/ConfirmNotes.swift": "one note for many publishers; write() awaits it",
         "Sources/Drivers/HTTPServer/HTTPServer.swift": "a server must outlast the graceful shutdown of its process; run(while:) awaits it",
-        "Sources/Apps/API/Access/KeyDesk.swift": "one query for many keys, each of whose requests awaits it",
+        "Sources/Apps/API/Access/KeyDesk.swift": "one query for many keys, awaited by each request; a record that none awaits",
         "Sources/Apps/API/Access/TokenKeys.swift": "one look for many callers, each of whom awaits it",
         "Sources/Apps/Commands/Examination.swift": "a store is closed after the answer is printed",
         "Sources/Apps/Server/Roles/RolesService.swift": "chores end with the roles; a shutdown handler cannot await",

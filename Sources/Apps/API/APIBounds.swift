@@ -72,6 +72,7 @@ enum APIBounds {
             Bound("KeyCheck.memory", KeyCheck.memory, "A verified key is remembered; a revoked one ends within this time."),
             Bound("KeyCheck.remembered", KeyCheck.remembered, "keys", "Good and remembered; as many wrong ones are."),
             Bound("KeyDesk.largestBatch", KeyDesk.largestBatch, "keys", "That one query looks up; one query runs at a time."),
+            Bound("KeyDesk.mostWaiting", KeyDesk.mostWaiting, "keys", "That wait for a query; the request of each is in memory."),
             Bound(
                 "FailedLogins.perAddress.perSecond", FailedLogins.perAddress.perSecond, "logins",
                 "That may fail from one address in a second: programs do not mistype."),

@@ -73,7 +73,7 @@ struct APIRole: AddedRole {
         let log = RequestLog(metrics: runtime.metrics, logger: logger)
         let api = APIServer(
             table: table,
-            access: AccessControl(persons: persons, keys: KeyCheck(KeyDesk { try await store.authenticate($0) }), rates: rates, failures: failures),
+            access: AccessControl(persons: persons, keys: KeyCheck(.asking(store, logger: logger)), rates: rates, failures: failures),
             proxies: proxies, room: ByteRoom(metrics: runtime.metrics), requests: options.isDevelopment ? nil : RequestRoom(),
             origins: AllowedOrigins(origins: settings.origins), log: log, logger: logger)
         let configuration = Self.configuration(settings, proxies: proxies, log: log, logger: logger)

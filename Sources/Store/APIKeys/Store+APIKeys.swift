@@ -68,27 +68,27 @@ extension Store {
 
     /// Verifies a key and records its use, at most once in ``keyUseInterval``. Nil if the key is unknown, revoked or expired, or if its
     /// secret is wrong.
-    public func authenticate(_ key: APIKeyText) async throws -> CallerKey? { try await authenticate([key])[0] }
+    public func authenticate(_ key: APIKeyText) async throws -> CallerKey? {
+        let caller = try await authenticate([key])[0]
+        if let caller { try await recordUse(of: [caller]) }
+        return caller
+    }
 
-    /// Verifies keys with one query, and records their use with at most one more.
+    /// Verifies keys with one query. Writes nothing: ``recordUse(of:)`` records their use.
     ///
     /// - Returns: The key of each text, in the order of the texts. Nil for a text that is no good key.
     public func authenticate(_ keys: [APIKeyText]) async throws -> [CallerKey?] {
         let result = try await pool.query(
             """
-            select id, name, tenant, scopes, secret_hash, case when former_until > tidings.clock() then former_hash end,
-                coalesce(last_used_at < tidings.clock() - \(Self.useInterval), true)
+            select id, name, tenant, scopes, secret_hash, case when former_until > tidings.clock() then former_hash end
             from tidings.api_keys where id = any(\(Array(Set(keys.map(\.id))))) and \(Self.keyIsValid)
             """)
         var stored: [String: StoredKey] = [:]
         for row in result.rows {
-            let key = StoredKey(try row.decode((String, String, String, [String], [UInt8], [UInt8]?, Bool).self))
+            let key = StoredKey(try row.decode((String, String, String, [String], [UInt8], [UInt8]?).self))
             stored[key.caller.id] = key
         }
-        let good = keys.map { key in stored[key.id].flatMap { $0.isSecret(key.secretHash) ? $0 : nil } }
-        let used = Set(good.compactMap { $0 }.filter(\.isUseOld).map(\.caller.id))
-        if !used.isEmpty { try await recordUse(of: Array(used)) }
-        return good.map { $0?.caller }
+        return keys.map { key in stored[key.id].flatMap { $0.isSecret(key.secretHash) ? $0.caller : nil } }
     }
 
     /// A valid key with the hashes of its secrets.
@@ -96,17 +96,12 @@ extension Store {
         let caller: CallerKey
         private let current: [UInt8]
         private let former: [UInt8]?
-        let isUseOld: Bool
 
-        init(
-            _ row: (
-                id: String, name: String, tenant: String, scopes: [String], current: [UInt8], former: [UInt8]?, isUseOld: Bool
-            )
-        ) {
+        init(_ row: (id: String, name: String, tenant: String, scopes: [String], current: [UInt8], former: [UInt8]?)) {
             caller = CallerKey(
                 id: row.id, name: row.name, tenant: row.tenant == Store.everyTenant ? nil : row.tenant,
                 scopes: Set(row.scopes.compactMap(APIScope.init)))
-            (current, former, isUseOld) = (row.current, row.former, row.isUseOld)
+            (current, former) = (row.current, row.former)
         }
 
         /// Compares with both secrets, so that the time does not tell which one is right.
@@ -115,8 +110,11 @@ extension Store {
         }
     }
 
-    /// Skips a row if another request is recording its use.
-    private func recordUse(of ids: [String]) async throws {
+    /// Records the use of keys, of each at most once in ``keyUseInterval``. Skips a key if another request is recording its use.
+    ///
+    /// This is a commit. It waits for a standby if commits do, so no answer to a request depends on it.
+    public func recordUse(of keys: [CallerKey]) async throws {
+        let ids = Array(Set(keys.map(\.id)))
         _ = try await pool.query(
             """
             update tidings.api_keys set last_used_at = tidings.clock() where id in (

@@ -41,6 +41,54 @@ import TidingsStore
         #expect(batches.withLock { $0 } == [1, 100])
     }
 
+    /// The record is a commit. While a standby is away, it waits.
+    @Test func noKeyWaitsForTheRecordOfAUse() async throws {
+        let (gate, opener) = AsyncStream.makeStream(of: Void.self)
+        let (recorded, note) = AsyncStream.makeStream(of: [String].self)
+        let isFirst = Mutex(true)
+        let desk = KeyDesk(
+            lookUp: { texts in texts.map(Self.key) },
+            recordUse: { keys in
+                let mustWait = isFirst.withLock { isFirst -> Bool in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                if mustWait { for await _ in gate {} }
+                note.yield(keys.map(\.id))
+            })
+        let texts = try (0..<3).map(Self.text)
+        for text in texts { #expect(try await desk.key(text)?.id == text.id) }
+        // Every use is recorded in the end.
+        opener.finish()
+        var rest = Set(texts.map(\.id))
+        for await ids in recorded {
+            rest.subtract(ids)
+            if rest.isEmpty { break }
+        }
+        #expect(rest.isEmpty)
+    }
+
+    @Test func fewKeysWait() async throws {
+        let (gate, opener) = AsyncStream.makeStream(of: Void.self)
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        let desk = KeyDesk { texts in
+            begin.finish()
+            for await _ in gate {}
+            return texts.map(Self.key)
+        }
+        let texts = try (0...KeyDesk.mostWaiting).map(Self.text)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { _ = try await desk.key(texts[0]) }
+            for await _ in begun {}
+            for text in texts.dropFirst() { group.addTask { _ = try await desk.key(text) } }
+            while await desk.waiting < KeyDesk.mostWaiting { await Task.yield() }
+            let refused = await #expect(throws: Problem.self) { try await desk.key(texts[0]) }
+            #expect(refused?.kind == .unavailable)
+            opener.finish()
+            try await group.waitForAll()
+        }
+    }
+
     @Test func aQueryThatFailsFailsItsKeysAlone() async throws {
         struct Away: Error {}
         let isAway = Mutex(true)
