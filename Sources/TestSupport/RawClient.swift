@@ -54,6 +54,34 @@ public final class RawClient: Sendable {
         _ = connect(descriptor, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
     }
 
+    /// The bytes that have arrived at a server of this process and that it has not read. The list of the kernel (`/proc/net/tcp`) leaves out
+    /// connections while others open and close, so the server's own descriptor is asked.
+    ///
+    /// Throws an error if no descriptor of this process is the other end.
+    public func bytesUnreadByServer() throws -> Int {
+        let own = Self.port(of: descriptor, getsockname)
+        for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+            guard let other = Int32(name), Self.port(of: other, getsockname) == port, Self.port(of: other, getpeername) == own else {
+                continue
+            }
+            var count: Int32 = 0
+            guard ioctl(other, UInt(FIONREAD), &count) == 0 else { break }
+            return Int(count)
+        }
+        throw POSIXError(.ENOTCONN)
+    }
+
+    private static func port(
+        of descriptor: Int32, _ name: (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> Int32
+    ) -> Int? {
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name(descriptor, $0, &size) }
+        }
+        return result == 0 && address.sin_family == sa_family_t(AF_INET) ? Int(UInt16(bigEndian: address.sin_port)) : nil
+    }
+
     /// Everything that arrives until the server closes.
     public func readToEnd() async -> String {
         await onThread { [descriptor] in

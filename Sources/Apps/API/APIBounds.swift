@@ -32,6 +32,9 @@ enum APIBounds {
             Bound("HTTPServerLimits.headerBytes", http.headerBytes, "bytes", "Names and values of all headers of a request."),
             Bound("HTTPServerLimits.headerFieldBytes", http.headerFieldBytes, "bytes", "Of one header: the longest token fits."),
             Bound("HTTPServerLimits.headerFields", http.headerFields, "headers", "Of one request."),
+            Bound(
+                "HTTPServerLimits.partBytes", http.partBytes, "bytes",
+                "Read at once; four such parts of a body are in memory before it is asked for."),
             Bound("APILimits.intentBytes", APILimits.intentBytes, "bytes", "Of a body with intents: the largest message of intake."),
             Bound("APILimits.bodyBytes", APILimits.bodyBytes, "bytes", "Of any other body."),
             Bound("ByteRoom.strangers.total", ByteRoom.strangers.total, "bytes", "Of bodies in work of unproven clients."),

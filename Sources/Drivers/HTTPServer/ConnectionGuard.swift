@@ -11,6 +11,7 @@ import NIOHTTPTypes
 /// - A client that takes nothing of its answer for ``HTTPServerLimits/writeStall`` is disconnected. So is a client that has vanished: the
 ///   kernel ends a connection whose other end confirms nothing for the same time.
 /// - A client that has closed its side of the connection gets no stream.
+/// - The body of a request stays with its client until the handler asks for it. Only the part that came with the head is in memory.
 /// - A connection beyond a bound of the server is answered with 429 or 503, and closed without a look at its request.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
@@ -25,6 +26,10 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var requestsInWork = 0
     /// Whether bytes of a request have arrived, but not all.
     private var isArriving = false
+    /// Whether the body of the request that arrives was not asked for yet. Then nothing is read from the client.
+    private var isBodyHeld = false
+    /// Whether the channel wanted to read meanwhile.
+    private var isReadDue = false
     private var isRefused = false
     /// The answer to a connection beyond a bound. Nil for an admitted connection.
     private var answerToConnection: HTTPResponse.Status?
@@ -53,6 +58,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         // A few bytes to a vanished client wait in the kernel for a quarter of an hour, and the channel stays writable.
         let vanishes = ChannelOptions.Types.SocketOption(level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT))
         try? context.channel.syncOptions?.setOption(vanishes, value: SocketOptionValue(Int(limits.writeStall / .milliseconds(1))))
+        let parts = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 2_048, maximum: limits.partBytes)
+        try? context.channel.syncOptions?.setOption(ChannelOptions.recvAllocator, value: parts)
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -66,13 +73,27 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapInboundIn(data) {
         case .head:
             requestsInWork += 1
+            isBodyHeld = true
             bytesArrived(context)
         case .body: break
         case .end:
             isArriving = false
             deadline?.cancel()
+            releaseBody(context)
         }
         context.fireChannelRead(data)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        guard isBodyHeld else { return context.read() }
+        isReadDue = true
+    }
+
+    private func releaseBody(_ context: ChannelHandlerContext) {
+        isBodyHeld = false
+        guard isReadDue else { return }
+        isReadDue = false
+        context.read()
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -94,11 +115,18 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        guard event is StreamBegins else { return context.triggerUserOutboundEvent(event, promise: promise) }
-        isStreaming = true
-        promise?.succeed()
-        // The client closed its side while the answer was made, so no event will tell of it.
-        if isInputClosed { context.close(promise: nil) }
+        switch event {
+        case is StreamBegins:
+            isStreaming = true
+            promise?.succeed()
+            // The client closed its side while the answer was made, so no event will tell of it.
+            if isInputClosed { context.close(promise: nil) }
+        case is BodyIsWanted:
+            promise?.succeed()
+            // With another request behind it, this one has arrived as a whole. The body that is held belongs to the later request.
+            if requestsInWork <= 1 { releaseBody(context) }
+        default: context.triggerUserOutboundEvent(event, promise: promise)
+        }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -142,6 +170,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
 /// The answer to a request is streamed from now on.
 struct StreamBegins: Sendable {}
+
+/// The handler reads the body of its request from now on, or the server drops the body.
+struct BodyIsWanted: Sendable {}
 
 /// The request did not arrive in time.
 struct RequestTooSlow: Error {}

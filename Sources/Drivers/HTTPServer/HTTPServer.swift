@@ -88,7 +88,7 @@ public struct HTTPServer: Sendable {
     private var responder: HTTPChannelHandler.Responder {
         let (handler, limits) = (handler, configuration.limits)
         return { request, writer, channel in
-            let body = ServerRequestBody(request)
+            let body = ServerRequestBody(request, on: channel)
             if request.headers[.expect]?.lowercased() == "100-continue", body.declaredBytes ?? 0 <= limits.bodyBytes {
                 try await writer.writeInformationalHead(HTTPResponse(status: .continue))
             }

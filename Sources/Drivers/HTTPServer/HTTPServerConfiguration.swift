@@ -48,6 +48,8 @@ public struct HTTPServerLimits: Sendable, Hashable {
     public var headerFields = 100
     /// The largest body that any handler reads. A client that asks first (`Expect: 100-continue`) is told no above it.
     public var bodyBytes = 4 * 1024 * 1024
+    /// Bytes that are read from a connection at once. Up to four times as many of a body are in memory before the body is asked for.
+    public var partBytes = 16 * 1024
     /// From the first byte of a request to its last. A slower request gets 408.
     public var request = Duration.seconds(15)
     /// A connection without a request stays open for this time.

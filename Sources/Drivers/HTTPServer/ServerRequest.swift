@@ -29,7 +29,7 @@ public struct ServerRequest: Sendable {
     public func header(_ name: HTTPField.Name) -> String? { head.headerFields[name] }
 }
 
-/// The body of a request. It can be read once.
+/// The body of a request. It can be read once. Until it is read, most of it stays with the client.
 public final class ServerRequestBody: Sendable {
     /// The reason why a body cannot be read.
     public enum Failure: Error, Sendable, Hashable {
@@ -46,9 +46,12 @@ public final class ServerRequestBody: Sendable {
     /// The length that the client announced. Nil without an announcement.
     public let declaredBytes: Int?
     private let isChunked: Bool
+    private let channel: any Channel
+    private let isAskedFor = Mutex(false)
     private let isWholeRead = Mutex(false)
 
-    init(_ request: Request) {
+    init(_ request: Request, on channel: any Channel) {
+        self.channel = channel
         chunks = request.body.makeAsyncIterator()
         declaredBytes = request.headers[.contentLength].flatMap { Int($0) }
         isChunked = request.headers[.transferEncoding] != nil
@@ -107,8 +110,19 @@ public final class ServerRequestBody: Sendable {
         return (bytes, false)
     }
 
+    /// Lets the client send the body.
+    private func ask() {
+        guard isAnnounced else { return }
+        let wasAskedFor = isAskedFor.withLock { isAskedFor -> Bool in
+            defer { isAskedFor = true }
+            return isAskedFor
+        }
+        if !wasAskedFor { channel.triggerUserOutboundEvent(BodyIsWanted(), promise: nil) }
+    }
+
     /// The next part of the body. Nil at its end.
     @concurrent private func next() async throws(Failure) -> ByteBuffer? {
+        ask()
         do {
             return try await chunks.next()
         } catch is RequestTooSlow {
@@ -121,6 +135,7 @@ public final class ServerRequestBody: Sendable {
     /// Reads and drops at most `limit` bytes, so that a client that is still sending sees the answer.
     @concurrent func drain(upTo limit: Int) async {
         var dropped = 0
+        ask()
         do {
             while let chunk = try await chunks.next() {
                 dropped += chunk.readableBytes

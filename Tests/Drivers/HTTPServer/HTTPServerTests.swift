@@ -115,6 +115,43 @@ import TidingsTestSupport
         }
     }
 
+    /// The kernel holds the body, so that a request whose caller is not known yet costs little memory.
+    @Test func aBodyStaysWithItsClientUntilItIsAskedFor() async throws {
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let handler: HTTPServer.Handler = { request in
+            guard request.method == .post else { return ServerResponse(.ok, body: .bytes(Array("ok".utf8))) }
+            for await _ in gate {}
+            let body = try? await request.body.bytes(upTo: 1_000_000)
+            return ServerResponse(.ok, body: .bytes(Array("\(body?.count ?? 0) bytes".utf8)))
+        }
+        try await Self.withServer(handler: handler) { client in
+            client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n" + String(repeating: "a", count: 200_000))
+            // The server had the time to read when other requests were answered.
+            let other = try RawClient(port: client.port)
+            for _ in 0..<50 {
+                other.send("GET /other HTTP/1.1\r\nHost: x\r\n\r\n")
+                #expect(await other.read(until: "ok").hasPrefix("HTTP/1.1 200 "))
+            }
+            #expect(try client.bytesUnreadByServer() > 0)
+            open.finish()
+            #expect(await client.read(until: "200000 bytes").hasPrefix("HTTP/1.1 200 "))
+            // The connection serves the next body as well.
+            client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n" + String(repeating: "a", count: 100_000))
+            #expect(await client.read(until: "100000 bytes").hasPrefix("HTTP/1.1 200 "))
+        }
+    }
+
+    @Test func twoBodiesAtOnceAreReadInTheirOrder() async throws {
+        try await Self.withServer { client in
+            let (first, second) = (String(repeating: "a", count: 900), String(repeating: "b", count: 1_000))
+            client.send("POST /1 HTTP/1.1\r\nHost: x\r\nContent-Length: 900\r\n\r\n\(first)")
+            client.send("POST /2 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1000\r\n\r\n\(second.prefix(10))")
+            #expect(await client.read(until: "POST /1 \(first)").hasPrefix("HTTP/1.1 200 "))
+            client.send(String(second.dropFirst(10)))
+            #expect(await client.readToEnd().hasSuffix("POST /2 \(second)"))
+        }
+    }
+
     @Test func aClientThatAsksFirstIsAnsweredBeforeItsBody() async throws {
         try await Self.withServer { client in
             client.send("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
