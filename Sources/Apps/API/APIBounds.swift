@@ -21,6 +21,9 @@ enum APIBounds {
             Bound("HTTPServerLimits.request", http.request, "From the first byte of a request to its last."),
             Bound("HTTPServerLimits.writeStall", http.writeStall, "A client that takes nothing of its answer is disconnected then."),
             Bound(
+                "HTTPServerLimits.answerPartBytes", http.answerPartBytes, "bytes",
+                "Of an answer written at once; the next part waits until the client takes them."),
+            Bound(
                 "HTTPServerLimits.drainedBytes", http.drainedBytes, "bytes",
                 "Of an unread body, dropped after an early answer, so that the client sees the answer."),
         ]

@@ -21,6 +21,8 @@ public struct ServerResponse: Sendable {
     public var body: Body
     /// Whether the connection is closed after the answer.
     public var closesConnection: Bool
+    /// Kept until the client has taken the body or has gone, such as a share of the memory.
+    public var retained: (any Sendable)?
 
     public init(_ status: HTTPResponse.Status, headers: HTTPFields = [:], body: Body = .bytes([]), closesConnection: Bool = false) {
         self.status = status
@@ -69,6 +71,7 @@ struct Answer {
 
     /// Throws if the connection must be closed.
     @concurrent func write(to writer: consuming ResponseWriter) async throws {
+        defer { withExtendedLifetime(response.retained) {} }
         var head = HTTPResponse(status: response.status, headerFields: response.headers)
         switch response.body {
         case .none: throw ConnectionEnds()
@@ -76,8 +79,18 @@ struct Answer {
             let closes = response.closesConnection || isLastRequest || !body.isFinished
             if closes { head.headerFields[.connection] = "close" }
             if hasBody(response.status) { head.headerFields[.contentLength] = String(bytes.count) }
-            let content: ResponseBody = request.method == .head || bytes.isEmpty ? .init() : .init(byteBuffer: ByteBuffer(bytes: bytes))
-            try await writer.write(response: head, body: content)
+            if request.method == .head || bytes.isEmpty {
+                try await writer.write(response: head, body: .init())
+            } else if bytes.count <= limits.answerPartBytes {
+                try await writer.write(response: head, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+            } else {
+                // Each part waits until the client has taken those before it, so the connection holds no copy of the whole body.
+                var stream = ResponseStream(writer: try await writer.writeHead(head), connection: OpenConnection(channel: channel))
+                for start in stride(from: 0, to: bytes.count, by: limits.answerPartBytes) {
+                    try await stream.write(Array(bytes[start..<min(start + limits.answerPartBytes, bytes.count)]))
+                }
+                try await stream.writer.finish(nil)
+            }
             if closes { try await close() }
         case .stream(let write):
             head.headerFields[.connection] = "close"

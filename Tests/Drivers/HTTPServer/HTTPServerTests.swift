@@ -199,6 +199,32 @@ import TidingsTestSupport
         }
     }
 
+    /// A client that takes nothing of a large answer keeps its share of the memory, so it gets no second one.
+    @Test func anAnswerIsRetainedUntilItIsTaken() async throws {
+        let (released, note) = AsyncStream.makeStream(of: Void.self)
+        let handler: HTTPServer.Handler = { request in
+            guard request.path == "/large" else { return ServerResponse(.ok, body: .bytes(Array("ok".utf8))) }
+            var response = ServerResponse(.ok, body: .bytes([UInt8](repeating: UInt8(ascii: "a"), count: 32 << 20)))
+            response.retained = Held(note)
+            return response
+        }
+        try await Self.withServer(handler: handler) { client in
+            client.send("GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            #expect(await client.read(until: "\r\n\r\n").lowercased().contains("content-length: 33554432\r\n"))
+            // The server had the time to write when other requests were answered.
+            let other = try RawClient(port: client.port)
+            for _ in 0..<50 {
+                other.send("GET /other HTTP/1.1\r\nHost: x\r\n\r\n")
+                #expect(await other.read(until: "ok").hasPrefix("HTTP/1.1 200 "))
+            }
+            var isReleased = false
+            if case .terminated = note.yield() { isReleased = true }
+            #expect(!isReleased)
+            #expect(await client.readToEnd().utf8.count == 32 << 20)
+            for await _ in released {}
+        }
+    }
+
     // MARK: Connections
 
     private static let hello = "GET /hello HTTP/1.1\r\nHost: x\r\n\r\n"
