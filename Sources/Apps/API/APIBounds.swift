@@ -54,6 +54,11 @@ enum APIBounds {
             Bound("RequestRoom.perTenant", RequestRoom.perTenant, "requests", "In work of all keys of a tenant."),
             Bound("RequestRoom.notifications.total", RequestRoom.notifications.total, "notifications", "That requests in work ask for."),
             Bound("RequestRoom.notifications.share", RequestRoom.notifications.share, "notifications", "Of these, of one tenant."),
+            Bound("RequestRoom.answers.total", RequestRoom.answers.total, "bytes", "Of large answers that their clients have not taken."),
+            Bound(
+                "RequestRoom.answers.share", RequestRoom.answers.share, "bytes",
+                "Of these, of one person or tenant: the largest page of an inbox."),
+            Bound("RequestRoom.smallAnswer", RequestRoom.smallAnswer, "bytes", "An answer up to this size does not count."),
             Bound("ByteRoom.pause", ByteRoom.pause, "Before a caller without room tries again."),
             Bound("APILimits.faults", APILimits.faults, "faults", "Of one body or query that an answer names."),
         ]

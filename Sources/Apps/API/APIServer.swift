@@ -55,7 +55,12 @@ struct APIServer: Sendable {
         // A parameter that is given twice has no meaning, also for an operation that only reads.
         try query.finish()
         if operation.isChange, !operation.hasBody { try await call.refuseBody() }
-        return try await operation.handler(call)
+        var response = try await operation.handler(call)
+        // The answer to a change is small. It is never refused, because the change is made.
+        if operation.method == .get, case .bytes(let bytes) = response.body { try call.place?.take(answerBytes: bytes.count) }
+        // A stream is in work for as long as its client likes, and has a bound of its own.
+        if case .bytes = response.body { response.retained = call.place }
+        return response
     }
 
     /// The id of the key that a request names. Nil if it names none, or in a wrong form.

@@ -34,6 +34,25 @@ import TidingsStore
         #expect(places.count == 1_000)
     }
 
+    /// A person who takes no answer gets no further ones.
+    @Test func answersThatWereNotTakenAreBounded() throws {
+        let people = ["ada", "bob", "eve"].map { ByteRoom.Owner.person(RecipientKey(tenant: "default", id: $0)) }
+        var (first, second): (RequestPlace?, RequestPlace?) = (try room.begin(for: people[0]), try room.begin(for: people[1]))
+        let (third, fourth) = (try room.begin(for: people[0]), try room.begin(for: people[2]))
+        try first?.take(answerBytes: 25 << 20)
+        let refused = refusal { try third.take(answerBytes: 25 << 20) }
+        #expect(refused?.share == UsedShare(of: .person, .bytes, used: 25 << 20, limit: 32 << 20, perSecond: nil))
+        // An answer above the share counts as the share, or it would never be given.
+        try second?.take(answerBytes: 40 << 20)
+        #expect(refusal { try fourth.take(answerBytes: 25 << 20) }?.kind == .unavailable)
+        // Ordinary answers do not count, and answers to strangers are no copies.
+        #expect(refusal { try third.take(answerBytes: RequestRoom.smallAnswer) } == nil)
+        #expect(refusal { try room.begin(for: .stranger(nil)).take(answerBytes: 25 << 20) } == nil)
+        (first, second) = (nil, nil)
+        #expect(refusal { try third.take(answerBytes: 25 << 20) } == nil)
+        withExtendedLifetime((third, fourth)) {}
+    }
+
     @Test func aTenantAsksForFewNotificationsAtOnce() throws {
         var (first, second): (RequestPlace?, RequestPlace?) = (try room.begin(for: .tenant("a")), try room.begin(for: .tenant("b")))
         let (third, fourth) = (try room.begin(for: .tenant("c")), try room.begin(for: .tenant("d")))
