@@ -94,6 +94,23 @@ import TidingsStore
         #expect(RequestRoom.perTenant >= 64)
     }
 
+    /// Chunked bodies are no way around the share: the next of them waits as well.
+    @Test func aBodyOfUnknownLengthWaitsForTheEarlierOnes() throws {
+        let (key, other) = (Self.key("a", tenant: "acme"), Self.key("b", tenant: "acme"))
+        // Parts below a KiB count together.
+        for part in 0..<4_096 { limits.charge(bytes: 1, after: part, to: other) }
+        for _ in 0..<32 {
+            try limits.admitUnknownLength(of: key)
+            limits.charge(bytes: 4 << 20, to: key)
+        }
+        let refused = #expect(throws: Problem.self) { try limits.admitUnknownLength(of: key) }
+        #expect(refused?.share == UsedShare(of: .key, .bytes, used: 128 << 20, limit: 128 << 20, perSecond: 64 << 20))
+        try limits.admitUnknownLength(of: other)
+        #expect(refusal(other, bytes: (128 << 20) - (4 << 10)) == nil)
+        hands.move(by: .seconds(1))
+        try limits.admitUnknownLength(of: key)
+    }
+
     /// The length of a chunked body is known when it has been read.
     @Test func bytesWithoutAnAnnouncementDelayTheNextBody() {
         let key = Self.key("a", tenant: "acme")

@@ -133,10 +133,14 @@ final class ByteLease: Sendable {
     deinit { state.withLock { room.giveBack($0.taken, of: $0.owner) } }
 
     /// Takes more bytes. Throws a problem if there is no room for them.
-    func take(_ bytes: Int) throws {
-        try state.withLock { state in
+    ///
+    /// - Returns: The bytes that were taken before.
+    @discardableResult
+    func take(_ bytes: Int) throws -> Int {
+        try state.withLock { state -> Int in
             try room.take(bytes, for: state.owner)
-            state.taken += bytes
+            defer { state.taken += bytes }
+            return state.taken
         }
     }
 

@@ -98,10 +98,25 @@ final class RateLimits: Sendable {
         if let refusal { throw refusal.problem }
     }
 
-    /// Counts bytes that have been read already, because their number was not announced. The next body waits for them.
-    func charge(bytes: Int, to caller: Caller) {
-        guard case .key(let key) = caller, bytes > 0 else { return }
-        let (now, tokens) = (now(), Self.kibibytes(bytes))
+    /// Checks the bytes of a caller before it sends a body of unknown length. Throws a problem with the time to wait if the key or its tenant
+    /// has sent more than its share, with bodies of any kind.
+    func admitUnknownLength(of caller: Caller) throws {
+        guard case .key(let key) = caller else { return }
+        let now = now()
+        let refusal = state.withLock { state -> Refusal? in
+            if let refusal = Self.refusal(of: 1, key.id, &state.bytesOfKeys, .key, .bytes, now) { return refusal }
+            return Self.refusal(of: 1, key.share, &state.bytesOfTenants, .tenant, .bytes, now)
+        }
+        if let refusal { throw refusal.problem }
+    }
+
+    /// Counts a part of a body of unknown length, also if the body breaks off later. The next body waits for it.
+    ///
+    /// - Parameter before: the bytes of the body that were counted already.
+    func charge(bytes: Int, after before: Int = 0, to caller: Caller) {
+        guard case .key(let key) = caller else { return }
+        let (now, tokens) = (now(), Self.kibibytes(before + bytes) - Self.kibibytes(before))
+        guard tokens > 0 else { return }
         state.withLock { state in
             state.bytesOfKeys.charge(tokens, to: key.id, at: now)
             state.bytesOfTenants.charge(tokens, to: key.share, at: now)

@@ -93,14 +93,18 @@ struct APICall: Sendable {
         if let coding = request.header(.contentEncoding), !["", "identity"].contains(coding.lowercased()) {
             throw Problem(.unsupportedMediaType, "A Content-Encoding is not supported. Send the body itself, without compression.")
         }
+        // A chunked body has no announced length.
         let isAnnounced = request.body.declaredBytes != nil
         do {
-            let bytes = try await request.body.bytes(upTo: limit) { [lease, rates, caller] count in
-                try lease.take(count)
-                if isAnnounced { try rates?.count(bytes: count, of: caller) }
+            if !isAnnounced, request.body.isAnnounced { try rates?.admitUnknownLength(of: caller) }
+            return try await request.body.bytes(upTo: limit) { [lease, rates, caller] count in
+                let before = try lease.take(count)
+                if isAnnounced {
+                    try rates?.count(bytes: count, of: caller)
+                } else {
+                    rates?.charge(bytes: count, after: before, to: caller)
+                }
             }
-            if !isAnnounced { rates?.charge(bytes: bytes.count, to: caller) }
-            return bytes
         } catch let failure as ServerRequestBody.Failure {
             throw Self.problem(failure, limit)
         }
