@@ -54,6 +54,9 @@ package enum APILimits {
         // 256 answers in a quarter of a second.
         limits.spareConnections = 256
         limits.bodyBytes = APILimits.intentBytes
+        // A backend that is told to wait must see the answer. If it is still sending when the connection ends, it sees a reset, and its
+        // proxy makes that a 502.
+        limits.drainedBytes = APILimits.intentBytes
         return limits
     }()
 }

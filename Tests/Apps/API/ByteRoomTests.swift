@@ -1,5 +1,6 @@
 import Testing
 import TidingsHTTP
+import TidingsHTTPServer
 import TidingsMetrics
 import TidingsStore
 
@@ -50,6 +51,12 @@ import TidingsStore
         #expect(refusal(lease(.person(RecipientKey(tenant: "default", id: "ada"))), 64 << 10) == nil)
         #expect(refusal(lease(.provider("dmp")), 256 << 10) == nil)
         withExtendedLifetime(strangers) {}
+    }
+
+    /// A client that still sends when its connection ends sees a reset, and neither 429 nor `Retry-After`.
+    @Test func aRefusedBodyIsDroppedAsAWhole() {
+        #expect(APILimits.server.drainedBytes >= APILimits.intentBytes)
+        #expect(APILimits.server.bodyBytes == APILimits.intentBytes)
     }
 
     @Test func aProvenCallerGivesTheRoomOfStrangersBack() throws {
