@@ -48,7 +48,7 @@ enum APIBounds {
                 "ByteRoom.tenants.total", ByteRoom.tenants.total, "bytes",
                 "Of bodies in work of all tenants: each costs five times as much."),
             Bound("ByteRoom.tenants.share", ByteRoom.tenants.share, "bytes", "Of these, of one tenant: four of the largest batches."),
-            Bound("ByteRoom.providers.total", ByteRoom.providers.total, "bytes", "Of callbacks in work that their headers prove."),
+            Bound("ByteRoom.providers.total", ByteRoom.providers.total, "bytes", "Of callbacks in work that are proven."),
             Bound("ByteRoom.providers.share", ByteRoom.providers.share, "bytes", "Of these, of one provider."),
             Bound("RequestRoom.perPerson", RequestRoom.perPerson, "requests", "In work of one person."),
             Bound("RequestRoom.perTenant", RequestRoom.perTenant, "requests", "In work of all keys of a tenant."),

@@ -24,7 +24,7 @@ final class ByteRoom: Sendable {
     static let people = Part(total: 8 << 20, share: 512 << 10)
     /// Bodies of backends, by tenant. Four of the largest batches of one tenant.
     static let tenants = Part(total: 32 << 20, share: 16 << 20)
-    /// Callbacks whose headers prove their provider. Sixteen of the largest of one provider.
+    /// Callbacks that have proved their provider. Sixteen of the largest of one provider.
     static let providers = Part(total: 8 << 20, share: 4 << 20)
 
     static func part(of kind: Kind) -> Part {

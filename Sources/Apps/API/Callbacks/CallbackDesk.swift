@@ -48,9 +48,18 @@ final class CallbackDesk: Sendable {
         self.now = now
     }
 
-    /// Counts one request of a provider. Returns the time to wait, zero if the request is within the rate.
-    func wait(for provider: String, at time: Timestamp) -> Duration {
-        state.withLock { $0.rates[provider, default: TokenBucket(Self.requestsPerProvider, at: time)].take(at: time) }
+    /// Counts one request of a provider. Throws a problem with the time to wait if the provider is over its rate.
+    func countRequest(of provider: String, at time: Timestamp) throws {
+        let limit = Self.requestsPerProvider
+        let (wait, used) = state.withLock { state -> (Duration, Int) in
+            var bucket = state.rates[provider] ?? TokenBucket(limit, at: time)
+            defer { state.rates[provider] = bucket }
+            return (bucket.take(at: time), bucket.used(at: time))
+        }
+        guard wait > .zero else { return }
+        count(provider, "rateLimited")
+        let share = UsedShare(of: .provider, .requests, used: used, limit: limit.burst, perSecond: limit.perSecond)
+        throw Problem.rateLimited(share, retryAfter: wait)
     }
 
     /// The result that counts. A message id that is not known at first may belong to a call whose answer is being written: the report is

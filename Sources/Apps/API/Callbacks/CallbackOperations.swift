@@ -41,8 +41,7 @@ struct CallbackOperations: Sendable {
         switch proof {
         case .refused(let reason): throw unproven(provider, reason)
         case .proven:
-            try call.lease.belongs(to: .provider(provider))
-            try countRequest(of: provider)
+            try admit(call, of: provider)
         case .open: break
         }
         let body = try await call.body(upTo: CallbackRequest.maximumBodyBytes)
@@ -52,7 +51,7 @@ struct CallbackOperations: Sendable {
             desk.refused(provider, "malformed", reason)
             throw Problem(.malformed, "The body cannot be read: \(reason).")
         case .reports(let reports, let unreadable):
-            if proof != .proven { try countRequest(of: provider) }
+            if proof != .proven { try admit(call, of: provider) }
             if let first = unreadable.first { desk.unreadable(provider, unreadable.count, first) }
             return reports
         }
@@ -71,13 +70,11 @@ struct CallbackOperations: Sendable {
             .unauthenticated, "The request does not prove that the provider sent it.", headers: [.wwwAuthenticate: "Callback"])
     }
 
-    /// Counts a request that the provider has sent. A stranger must not use up its rate, so a request counts when it is proven.
-    private func countRequest(of provider: String) throws {
-        let wait = desk.wait(for: provider, at: services.store.clock.now())
-        guard wait == .zero else {
-            desk.count(provider, "rateLimited")
-            throw Problem.rateLimited(retryAfter: wait)
-        }
+    /// Counts a request, and the bytes of its body, for the provider that has sent it. A stranger must not use up these shares, so a request
+    /// counts when it is proven. From then on it takes no room of strangers, however long the database takes.
+    private func admit(_ call: APICall, of provider: String) throws {
+        try call.lease.belongs(to: .provider(provider))
+        try desk.countRequest(of: provider, at: services.store.clock.now())
     }
 
     private static func isRead(_ media: MediaType, by reader: any CallbackReader) -> Bool {
