@@ -1,3 +1,4 @@
+import HTTPTypes
 import Logging
 import Synchronization
 import Testing
@@ -95,5 +96,23 @@ import TidingsJWT
         service.answers(JWTSigner().publicKeySet)
         service.wait(TokenKeys.shortestInterval)
         #expect(try await keys.newer(than: 1, after: keys.looksBegun)?.number == 2)
+    }
+
+    /// An app that is refused gives its token up. The key may be a new one that the service could not tell.
+    @Test(arguments: [nil, #"{"keys":[]}"#])
+    func anUnknownKeyIsNotRefusedIfTheLookFails(answer: String?) async throws {
+        service.answers(JWTSigner().publicKeySet)
+        await keys.look()
+        service.answers(answer)
+        service.wait(TokenKeys.shortestInterval)
+        let problem = await #expect(throws: Problem.self) { try await keys.newer(than: 1, after: keys.looksBegun) }
+        #expect(problem?.kind == .unavailable && problem?.headers[.retryAfter] == "10")
+        #expect(keys.current?.number == 1)
+        // With the next good answer, the key is known to be none.
+        let set = JWTSigner().publicKeySet
+        service.answers(set)
+        await keys.look()
+        service.wait(TokenKeys.shortestInterval)
+        #expect(try await keys.newer(than: 2, after: keys.looksBegun) == nil)
     }
 }

@@ -45,9 +45,7 @@ final class PersonTokens: Sendable {
         let digest = SHA256.hash(Array(token.text.utf8))
         let now = clock.now()
         let looks = keys.looksBegun
-        guard let set = keys.current else {
-            throw Problem.unavailable("The keys that verify tokens cannot be read at the moment.", retryAfter: TokenKeys.retryInterval)
-        }
+        guard let set = keys.current else { throw TokenKeys.unreadable }
         if let known = remembered(digest, keys: set.number, now: now) { return .person(known.person, until: known.until) }
         if let reason = refusal(of: digest, keys: set.number, now: now) { throw Self.refused(reason) }
         try login.begin()
@@ -82,8 +80,14 @@ final class PersonTokens: Sendable {
                 remember(refusal: error, of: digest, keys: set.number, now: now)
                 throw Self.refused(error)
             }
-            guard let newer = try await keys.newer(than: set.number, after: looks) else { throw Self.refused(.unknownKey) }
-            set = newer
+            do {
+                guard let newer = try await keys.newer(than: set.number, after: looks) else { throw Self.refused(.unknownKey) }
+                set = newer
+            } catch let problem as Problem where problem.kind == .unavailable {
+                // The token was not judged.
+                login.hasNotFailed()
+                throw problem
+            }
         }
     }
 

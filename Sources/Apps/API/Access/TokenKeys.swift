@@ -90,7 +90,7 @@ final class TokenKeys: Sendable {
 
     /// Waits for another set than the one in which a key was missing. Returns nil if a look that began after `looks` found none.
     ///
-    /// Throws a problem if too many requests wait already.
+    /// Throws a problem if too many requests wait already, or if that look failed: nobody knows then whether the key is a new one.
     ///
     /// - Parameters:
     ///   - number: the number of the set.
@@ -108,6 +108,7 @@ final class TokenKeys: Sendable {
         while !Task.isCancelled {
             switch step(than: number, after: looks) {
             case .done(let set): return set
+            case .failed: throw Self.unreadable
             case .look: await look()
             // Time itself is awaited: the source is not asked again sooner.
             case .wait(let pause): try await Task.sleep(for: pause)
@@ -116,8 +117,13 @@ final class TokenKeys: Sendable {
         throw CancellationError()
     }
 
+    /// The answer to a token that cannot be judged. An app keeps its token and asks again.
+    static let unreadable = Problem.unavailable(
+        "The keys that verify tokens cannot be read at the moment.", retryAfter: TokenKeys.retryInterval)
+
     private enum Step {
         case done(Numbered?)
+        case failed
         case look
         case wait(Duration)
     }
@@ -126,7 +132,7 @@ final class TokenKeys: Sendable {
         let now = now()
         return state.withLock { state in
             if let set = state.inForce(at: now), set.number != number { return .done(set) }
-            if state.ended > looks { return .done(nil) }
+            if state.ended > looks { return state.isFailing ? .failed : .done(nil) }
             guard state.look == nil, let lookedAt = state.lookedAt else { return .look }
             let pause = Self.shortestInterval - (now - lookedAt)
             return pause > .zero ? .wait(pause) : .look
