@@ -8,7 +8,7 @@ import TidingsStore
 /// strangers take nothing from people or backends. Each caller has a share of the part, so one tenant takes nothing from another.
 ///
 /// A body costs about five times its bytes while its request is in work: the events are copied, decoded and published. All parts together
-/// keep a process well below the 512 MB of its unit.
+/// then take 280 MiB of the memory of the unit.
 final class ByteRoom: Sendable {
     typealias Kind = Metrics.ByteOwner
 
