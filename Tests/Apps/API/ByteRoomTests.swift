@@ -43,6 +43,21 @@ import TidingsStore
         withExtendedLifetime((second, third, fourth)) {}
     }
 
+    /// Two tenants that hold their shares leave room for the largest body of another.
+    @Test func theLastQuarterIsForCallersWithNothingInWork() {
+        let largest = APILimits.intentBytes
+        let busy = ["acme", "globex"].map { tenant in (0..<4).map { _ in lease(.tenant(tenant)) } }
+        var taken = 0
+        for round in 0..<4 {
+            for leases in busy where refusal(leases[round], largest) == nil { taken += 1 }
+        }
+        #expect(taken == 6)
+        #expect(refusal(busy[0][3], 1)?.kind == .unavailable)
+        let (third, fourth) = (lease(.tenant("initech")), lease(.tenant("umbrella")))
+        #expect(refusal(third, largest) == nil && refusal(fourth, largest) == nil)
+        withExtendedLifetime((busy, third, fourth)) {}
+    }
+
     @Test func aKindOfCallerTakesNothingFromAnother() throws {
         let strangers = (0..<8).map { lease(.stranger(IPAddress("198.51.100.\($0)").map { ClientAddress($0) })) }
         for stranger in strangers { #expect(refusal(stranger, 1 << 20) == nil) }

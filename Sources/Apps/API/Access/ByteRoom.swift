@@ -5,7 +5,8 @@ import TidingsStore
 /// The memory of requests in work in one process: the bytes of their bodies.
 ///
 /// Bytes are counted before a body is read, and given back when its request is answered. Each kind of caller has a part of the memory, so
-/// strangers take nothing from people or backends. Each caller has a share of the part, so one tenant takes nothing from another.
+/// strangers take nothing from people or backends. Each caller has a share of the part, so one tenant takes nothing from another. The last
+/// quarter of a part is for callers with no bytes in work, so a few callers at their shares do not keep all others out.
 ///
 /// A body costs about five times its bytes while its request is in work: the events are copied, decoded and published. All parts together
 /// then take 280 MiB of the memory of the unit.
@@ -16,6 +17,9 @@ final class ByteRoom: Sendable {
     struct Part: Sendable {
         let total: Int
         let share: Int
+
+        /// The bytes up to which a caller with bytes in work takes more.
+        var forBusyCallers: Int { total - total / 4 }
     }
 
     /// Bodies of clients that have not proved who they are, such as callbacks. Four of the largest from one address.
@@ -93,7 +97,7 @@ final class ByteRoom: Sendable {
                 let share = UsedShare(of: owner.shareOwner, .bytes, used: used, limit: part.share, perSecond: nil)
                 return Problem.rateLimited(share, retryAfter: Self.pause)
             }
-            guard total + bytes <= part.total else {
+            guard total + bytes <= (used == 0 ? part.total : part.forBusyCallers) else {
                 return Problem.unavailable("The server has no room for another body. Send the same request again.", retryAfter: Self.pause)
             }
             state.byOwner[owner] = used + bytes
