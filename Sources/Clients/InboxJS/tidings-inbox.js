@@ -193,14 +193,19 @@ export class TidingsInbox extends EventTarget {
     #syncAgain() {
         if (!this.#needsSync || this.#syncing) return;
         [this.#needsSync, this.#isDoubtful] = [false, false];
+        let isGap = false;
         this.#syncing = this.#attempt(async () => {
             const limit = Math.min(limits.largestPage, Math.max(this.#options.pageSize, this.#model.shownAndNew));
             const asked = this.#model.steps;
             const page = await this.#page("", limit);
-            for (const id of this.#model.merge(page, asked)) await this.#reread(id);
+            const beyond = this.#model.merge(page, asked);
+            for (const id of beyond ?? []) await this.#reread(id);
+            if (beyond === null && this.#model.hasReturned(asked)) this.#needsSync = true;
+            else isGap = beyond === null;
         }, () => { this.#isDoubtful = true; }).finally(() => {
             this.#syncing = null;
-            this.#syncAgain();
+            if (isGap) void this.load();
+            else this.#syncAgain();
         });
     }
 
@@ -558,6 +563,11 @@ class Model {
     #view = null;
     /** The uppermost place when the list was loaded. Items above it are new. Null before the first page. */
     #watermark = null;
+    /**
+     * The place from which downwards the list leaves nothing out. Below the watermark after an item came back above the list, because the
+     * items between both were never in it.
+     */
+    #complete = BOTTOM;
     /** The newest position that a page has told. Events up to it have no news. */
     #readPosition = 0;
     /** The position up to which events have told of all changes. Null if none is known. */
@@ -607,7 +617,7 @@ class Model {
 
     clear() {
         Object.assign(this, { base: EMPTY, cursor: null, lastEvent: null, lastEventID: "", generation: this.generation + 1 });
-        [this.#watermark, this.#readPosition, this.#toldPosition, this.#sweptUntil] = [null, 0, null, 0];
+        [this.#watermark, this.#complete, this.#readPosition, this.#toldPosition, this.#sweptUntil] = [null, BOTTOM, 0, null, 0];
         this.#view = null;
         for (const collection of [this.#news, this.#echoes, this.#before]) collection.clear();
         this.#pending = [];
@@ -642,6 +652,7 @@ class Model {
         const { nextCursor, position, ...base } = this.#withSettled(page, asked);
         const isOld = !this.isLoaded && position !== null && this.lastEvent?.data.position > position;
         this.#watermark = sorted([placeOf(page.items[0]), placeOf(base.items[0])])[0];
+        this.#complete = this.#known(position, placeOf(page.items[0]));
         this.cursor = nextCursor;
         this.generation += 1;
         const isLater = position === null ? ([id]) => id > this.#watermark.id : ([, known]) => known > position;
@@ -660,11 +671,14 @@ class Model {
 
     /**
      * Takes a first page without moving the list: updates, inserts and removes items in the page's range, keeps those below, and leaves
-     * those above the list hidden as new. Returns the ids of changed items that the page does not reach.
+     * those above the list hidden as new. Returns the ids of changed items that the page does not reach. Returns null, and takes nothing, if
+     * the list would have a gap: the page ends above the items that were shown before an item came back above them.
      */
     merge(page, asked) {
         const { nextCursor, position, ...base } = this.#withSettled(page, asked);
         const end = nextCursor === null ? BOTTOM : placeOf(base.items.at(-1));
+        if (isAbove(end, this.#complete) && isAbove(this.#watermark, this.#complete)) return null;
+        this.#complete = this.#known(position, this.#watermark);
         // An item that has moved into the page, as a woken one does, is no longer below it.
         const isInPage = new Set(base.items.map((item) => item.id));
         const older = this.base.items.filter((item) => isAbove(end, item) && !isInPage.has(item.id));
@@ -679,6 +693,17 @@ class Model {
         const missed = older.filter((item) => this.#changedElsewhere.has(item.id)).map((item) => item.id);
         this.#changedElsewhere.clear();
         return missed;
+    }
+
+    /** The place below which a page knows every item. An arrival that is younger than the page may be below an item that came back. */
+    #known(position, place) {
+        const bound = position === null ? place : { position: position + 1, id: "" };
+        return isAbove(this.#watermark, bound) ? bound : this.#watermark;
+    }
+
+    /** Whether an item came back since a page was asked for. */
+    hasReturned(asked) {
+        return this.#settled.some(({ step, change }) => step > asked && ["undo", "wake"].includes(change.kind));
     }
 
     #changedElsewhere = new Set();

@@ -88,16 +88,13 @@ extension InboxCore {
         return effects + sendNext()
     }
 
-    /// Moves the top of the list up to an item that came back above the list as it was loaded. Hidden items below it come into view.
+    /// Moves the top of the list up to an item that came back above the list as it was loaded. Hidden items below it come into view with the
+    /// next page, which has room for them as long as they count as hidden.
     private mutating func show(returned id: String) -> [InboxEffect] {
         guard let anchor, let index = confirmed.index(of: id), confirmed.items[index].place > anchor else { return [] }
-        let place = confirmed.items[index].place
-        self.anchor = place
+        self.anchor = confirmed.items[index].place
         hidden[id] = nil
-        let wereHidden = !hidden.isEmpty
-        // The value may be a later position than that of the item. Then the page says that the item is below.
-        hidden = hidden.filter { $0.value > 0 ? $0.value > place.position : $0.key > place.id }
-        return wereHidden ? synchronise() : []
+        return hidden.isEmpty ? [] : synchronise()
     }
 
     /// 404: a deleted item is what a deletion wants. Any other change of a shown item removes the item.

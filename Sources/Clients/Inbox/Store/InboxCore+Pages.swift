@@ -113,6 +113,7 @@ extension InboxCore {
         setEnd(of: page, last: last)
         let newest = page.notifications.first?.place ?? .bottom
         anchor = newest
+        complete = newest
         if let position = page.position {
             readPosition = max(readPosition, position)
             hidden = hidden.filter { $0.value > position }
@@ -133,8 +134,17 @@ extension InboxCore {
 
     /// Puts the items of a page in their places. Items above the list stay hidden. Items beyond the page stay as they are, except for those
     /// that have moved into the page, as a woken item does.
+    ///
+    /// After an item came back above the list, a page may end above the items that were shown before. It would leave a gap, so the list waits
+    /// for a longer update, or for the first page.
     private mutating func updateList(with page: InboxPage, last: ItemPlace?) {
         let newest = anchor ?? .bottom
+        if let last, page.nextCursor != nil, min(last, newest) > complete {
+            if pages.next == .nothing { pages.next = .reload }
+            return
+        }
+        // An arrival that is younger than the page may be below an item that came back.
+        complete = min(newest, page.position.map { ItemPlace(position: $0 + 1) } ?? newest)
         // A page that does not reach the list leaves items out that later events still name.
         if page.nextCursor == nil || last.map({ $0 <= newest }) == true { readPosition = max(readPosition, page.position ?? 0) }
         let visible = page.notifications.filter { $0.place <= newest }

@@ -21,6 +21,9 @@ struct InboxCore: Sendable {
     var nextCursor: String?
     /// The uppermost place of the list when it was loaded. Items above it stay hidden. Nil without a list; the bottom for an empty list.
     var anchor: ItemPlace?
+    /// The place from which downwards the list leaves nothing out. Below ``anchor`` after an item came back above the list, because the items
+    /// between both were never in it.
+    var complete = ItemPlace.bottom
     /// The items above the list, by their ids. The value is the position of the item, or a later one; 0 if none is known.
     var hidden: [String: Int64] = [:]
     /// The newest position of the inbox that a page has told, 0 before the first one. Events up to it have no news.
@@ -231,6 +234,7 @@ struct InboxCore: Sendable {
         if let cached, anchor == nil, pages.first == nil {
             confirmed = cached.list
             anchor = cached.items.first?.place ?? .bottom
+            complete = anchor ?? .bottom
         }
         return status == .loading ? loadFirstPage() : []
     }
