@@ -147,6 +147,20 @@ import TidingsTestSupport
         }
     }
 
+    /// Another program on the same server holds a transaction open.
+    @Test func aTransactionInAnotherDatabaseIsNotAwaited() async throws {
+        try await StoreScene.with { other in
+            let session = try await PostgresConnection.connect(PostgresConfiguration(url: other.system.databaseURL))
+            _ = try await session.query("begin")
+            _ = try await session.query("select pg_current_xact_id()")
+            try await StoreScene.with { scene in
+                let id = try await scene.store.requestErasure(of: Self.eve, by: "tests")
+                #expect(try await scene.finish(id))
+            }
+            await session.close()
+        }
+    }
+
     /// Of a message for several people, one is taken out. A dead letter that comes after the erasure is searched when it is stored.
     @Test func refusedMessagesStayForTheOthers() async throws {
         try await StoreScene.with { scene in

@@ -104,11 +104,12 @@ struct ErasureTurn {
     }
 
     /// Sets the barrier in the first turn: this transaction is younger than the commit of the tombstone, so a transaction that saw no
-    /// tombstone is older than this one. See ``Tombstones``.
+    /// tombstone is older than this one. See ``Tombstones``. Transactions in other databases of the server store nothing here.
     private func waitForTransactions() async throws -> RunningErasure.Outcome {
         let answers = try await transaction.pipeline([
             """
-            select barrier is not null, coalesce(barrier <= pg_snapshot_xmin(pg_current_snapshot()), false)
+            select barrier is not null, barrier is not null and (barrier <= pg_snapshot_xmin(pg_current_snapshot()) or not exists (
+                select from pg_snapshot_xip(pg_current_snapshot()) as older where older < barrier and not \(Self.isElsewhere("older"))))
             from tidings.erasures where id = \(erasure.id.uuid)
             """,
             "update tidings.erasures set barrier = coalesce(barrier, pg_current_xact_id()) where id = \(erasure.id.uuid)",
@@ -116,6 +117,16 @@ struct ErasureTurn {
         let (isSet, isPassed) = try answers[0].rows.first?.decode((Bool, Bool).self) ?? (false, false)
         if isPassed { return RunningErasure.Outcome(then: .next) }
         return RunningErasure.Outcome(then: isSet ? .wait("transactions") : .again(position: "", leftBehind: 0))
+    }
+
+    /// The condition that a running transaction is known to be in another database. The lock on its id is taken after the id, so a
+    /// transaction without one counts for this database.
+    private static func isElsewhere(_ transaction: SQL) -> SQL {
+        """
+        exists (select from pg_locks l join pg_stat_activity a on a.pid = l.pid
+            where l.locktype = 'transactionid' and l.mode = 'ExclusiveLock' and l.granted and l.transactionid = \(transaction)::xid
+                and a.datid <> (select d.oid from pg_database d where d.datname = current_database()))
+        """
     }
 
     // MARK: Rows
