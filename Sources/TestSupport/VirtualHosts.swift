@@ -20,7 +20,7 @@ enum VirtualHosts {
         guard flock(file, LOCK_EX) == 0 else { throw TestSystemError(message: "cannot lock \(path): \(String(cString: strerror(errno)))") }
         var names = String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self).split(separator: "\n")
         guard let name = names.popLast() else {
-            throw TestSystemError(message: "every virtual host is used: start the servers of the tests again, see deploy/test")
+            throw TestSystemError(message: "every virtual host is used: start the servers again, or raise `hosts` in deploy/test")
         }
         // The last line goes, so the others stay where they are.
         try handle.truncate(atOffset: UInt64(names.reduce(0) { $0 + $1.utf8.count + 1 }))
