@@ -7,7 +7,9 @@ extension YAMLValue {
     init(document yaml: String, _ log: ProblemLog) throws(CatalogueProblems) {
         let problem: CatalogueProblem
         do {
-            if try YAMLAliases.expandTooFar(in: yaml) {
+            if YAMLDepth.isTooDeep(yaml) {
+                problem = CatalogueProblem(path: "", message: "its mappings are nested deeper than \(YAMLDepth.maximum) levels")
+            } else if try YAMLAliases.expandTooFar(in: yaml) {
                 let message = "its aliases stand for more than \(YAMLAliases.maximumNodes) values"
                 problem = CatalogueProblem(path: "", message: message)
             } else if let node = try Yams.compose(yaml: yaml) {

@@ -140,4 +140,11 @@ import TidingsCore
         let error = #expect(throws: CatalogueProblems.self) { try CatalogueFile.parse(yaml: yaml) }
         #expect(error?.description.contains("more than") == true)
     }
+
+    /// Each key is compared with its whole content, so keys within keys cost the square of their depth.
+    @Test(arguments: ["types: {a: " + String(repeating: "{", count: 1_900), String(repeating: "? ", count: 1_000) + "a"])
+    func keysWithinKeysAreRefusedUnread(yaml: String) {
+        let error = #expect(throws: CatalogueProblems.self) { try CatalogueFile.parse(yaml: yaml) }
+        #expect(error?.description.contains("nested deeper than 50 levels") == true)
+    }
 }
