@@ -78,8 +78,12 @@ final class StreamHub: Sendable {
 
     /// Gives a stream its first event, which was read after the mailbox was opened.
     func begin(_ mailbox: StreamMailbox, with first: InboxEvent) {
-        guard mailbox.begin(first) else { return }
-        state.withLock { _ = $0.inboxes.insert(mailbox.person) }
+        let missed = mailbox.begin(first)
+        guard missed != StreamMailbox.Missed() else { return }
+        state.withLock { state in
+            if missed.inbox { state.inboxes.insert(mailbox.person) }
+            if let isChanged = missed.likes { state.liked[mailbox.person] = isChanged || state.liked[mailbox.person] == true }
+        }
         waker.yield()
     }
 
@@ -238,9 +242,12 @@ final class StreamHub: Sendable {
                 return (part, part.flatMap { person, isChanged in (state.streams[person] ?? [:]).values.map { ($0, isChanged) } })
             }
             guard !part.isEmpty else { return }
+            let asked = told.compactMap { mailbox, isChanged in
+                mailbox.likesForNews(isChanged: isChanged).map { (mailbox: mailbox, mark: $0, isChanged: isChanged) }
+            }
             do {
-                let news = try await likes.news(since: told.map(\.0.likesMark))
-                for ((mailbox, isChanged), news) in zip(told, news) { mailbox.put(news, isChanged: isChanged) }
+                let news = try await likes.news(since: asked.map(\.mark))
+                for (one, news) in zip(asked, news) { one.mailbox.put(news, isChanged: one.isChanged) }
             } catch {
                 // The next signal or look tries again.
                 state.withLock { state in

@@ -25,6 +25,8 @@ final class StreamMailbox: Sendable {
         var position: Int64?
         /// Whether the inbox may have changed while the first event was read.
         var isBehind = false
+        /// Whether the likes may have changed while the first event was read. True if an older like has.
+        var isBehindInLikes: Bool?
         /// Nil: there is nothing to tell.
         var newLikes: Int?
         var likesMark: LikesMark
@@ -85,16 +87,22 @@ final class StreamMailbox: Sendable {
         }
     }
 
-    /// Takes the first event of the stream, which is told in any case. Returns whether the inbox may have changed meanwhile, so that its news
-    /// must be read again.
-    func begin(_ first: InboxEvent) -> Bool {
-        var isBehind = false
+    /// The news that must be read again, because they may have come while the first event of a stream was read.
+    struct Missed: Hashable {
+        var inbox = false
+        /// Nil: no likes. True if an older like has changed.
+        var likes: Bool?
+    }
+
+    /// Takes the first event of the stream, which is told in any case.
+    func begin(_ first: InboxEvent) -> Missed {
+        var missed = Missed()
         change { state in
             state.event = first
             state.position = first.position
-            isBehind = state.isBehind
+            missed = Missed(inbox: state.isBehind, likes: state.isBehindInLikes)
         }
-        return isBehind
+        return missed
     }
 
     /// The position from which news must be read, because the inbox has changed. Nil if the first event is being read: ``begin(_:)`` then
@@ -103,6 +111,16 @@ final class StreamMailbox: Sendable {
         state.withLock { state in
             if state.position == nil { state.isBehind = true }
             return state.position
+        }
+    }
+
+    /// The likes from which news must be counted. Nil if the first event is being read, which counts them too: a like that both counted would
+    /// be told twice. ``begin(_:)`` then asks for the news.
+    func likesForNews(isChanged: Bool) -> LikesMark? {
+        state.withLock { state in
+            guard state.position == nil else { return state.likesMark }
+            state.isBehindInLikes = isChanged || state.isBehindInLikes == true
+            return nil
         }
     }
 
