@@ -161,7 +161,7 @@ import TidingsTestSupport
         }
     }
 
-    /// Of a message for several people, one is taken out. A dead letter that comes after the erasure is searched when it is stored.
+    /// One person is taken out of a message for several. A dead letter that comes after the erasure is searched when it is stored.
     @Test func refusedMessagesStayForTheOthers() async throws {
         try await StoreScene.with { scene in
             let (eve, bob) = (Self.eve.id, Self.bob.id)
