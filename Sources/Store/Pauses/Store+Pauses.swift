@@ -30,13 +30,21 @@ extension Store {
 
     /// Ends a pause. Returns its row, with the number of deliveries that go on now. Nil if the target is not paused.
     public func resume(_ scope: Pause.Scope, _ name: String, by author: String) async throws -> JSON? {
+        // The same statement counts, because a releaser takes the deliveries as soon as it is committed.
         let result = try await pool.write(
             """
             update tidings.pauses p set resumed_at = (select tidings.clock()), resumed_by = \(author)
-            where scope = \(scope.rawValue) and name = \(name) and \(Self.inForce) returning id
+            where scope = \(scope.rawValue) and name = \(name) and \(Self.inForce)
+            returning id, (select count(*) from tidings.due w where w.pause_id = p.id)
             """)
         guard let row = result.rows.first else { return nil }
-        return try await pauseRow(try row.decode(Int64.self))
+        let (id, deliveries) = try row.decode((Int64, Int64).self)
+        return try await report(
+            """
+            select pause_id, scope, target, reason, paused_by, since_at, until_at, state, ended_at, resumed_by, \(deliveries)::int8 as deliveries
+            from tidings_ops.pauses p where p.pause_id = \(id)
+            """
+        ).first
     }
 
     /// The pauses in force, the newest first.
