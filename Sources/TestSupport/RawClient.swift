@@ -84,7 +84,7 @@ public final class RawClient: Sendable {
 
     /// Everything that arrives until the server closes.
     public func readToEnd() async -> String {
-        await onThread { [descriptor] in
+        await onThread { [self] in
             var bytes: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: 16_384)
             while true {
@@ -97,7 +97,7 @@ public final class RawClient: Sendable {
 
     /// Reads until the text has arrived. Returns everything up to then.
     public func read(until end: String) async -> String {
-        await onThread { [descriptor] in
+        await onThread { [self] in
             var bytes: [UInt8] = []
             var byte = [UInt8](repeating: 0, count: 1)
             while !String(decoding: bytes, as: UTF8.self).hasSuffix(end) {
@@ -108,6 +108,7 @@ public final class RawClient: Sendable {
         }
     }
 
+    // The body keeps the client alive, so that the thread never reads from another connection that has got the same descriptor.
     private func onThread(_ body: @escaping @Sendable () -> String) async -> String {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: body()) }

@@ -46,9 +46,9 @@ final class LoopbackServer: Sendable {
         Thread.detachNewThread { [weak self] in
             while true {
                 let connection = accept(listener, nil, nil)
-                if connection < 0 { return }
-                guard let self else {
-                    Glibc.close(connection)
+                guard connection >= 0, let self else {
+                    if connection >= 0 { Glibc.close(connection) }
+                    Glibc.close(listener)
                     return
                 }
                 Thread.detachNewThread { self.serve(connection) }
@@ -56,10 +56,8 @@ final class LoopbackServer: Sendable {
         }
     }
 
-    deinit {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-    }
+    // The thread that accepts closes the listener. If another did so, the thread would accept from the next one that gets its number.
+    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
     var url: String { "http://127.0.0.1:\(port)/" }
     var connections: Int { counts.withLock { $0.connections } }

@@ -48,8 +48,7 @@ final class RawServer: Sendable {
 
     /// The next connection, after the TLS handshake.
     func accept() async throws -> RawConnection {
-        let (listener, context) = (listener, context)
-        return try await onThread {
+        try await onThread { [self] in
             let socket = Glibc.accept(listener, nil, nil)
             guard socket >= 0 else { throw POSIXError(.ETIMEDOUT) }
             return try RawConnection(context, socket: socket, serverName: nil)

@@ -38,7 +38,11 @@ final class StreamReader: Sendable {
             var buffer = [UInt8](repeating: 0, count: 4_096)
             while true {
                 let count = recv(socket, &buffer, buffer.count, 0)
-                if count <= 0 { return teller.finish() }
+                guard count > 0 else {
+                    teller.finish()
+                    close(socket)
+                    return
+                }
                 text += String(decoding: buffer[..<count], as: UTF8.self)
                 while let end = text.firstRange(of: "\n\n") {
                     let event = text[..<end.lowerBound]
@@ -57,7 +61,8 @@ final class StreamReader: Sendable {
         }
     }
 
-    deinit { close(descriptor) }
+    // The thread that reads closes the descriptor. If another did so, the thread would read from the next connection that gets its number.
+    deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     /// The name of a comment, which keeps the connection alive.
     private static let heartbeat = ":"
