@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import TidingsTestSupport
 
 /// A server on a free loopback port that follows a script on every connection, byte for byte. The script can misbehave in ways that no HTTP
 /// library would allow. Each connection has one thread. The events are reported in ``events``.
@@ -32,32 +33,31 @@ final class LoopbackServer: Sendable {
     let port: UInt16
     let events: AsyncStream<Event>
     private let teller: AsyncStream<Event>.Continuation
-    private let listener: Int32
+    private let listener: SharedDescriptor
     private let counts = Mutex((connections: 0, requests: 0, open: 0, mostOpen: 0))
     private let steps: [Step]
 
     init(_ steps: [Step]) throws {
         self.steps = steps
         (events, teller) = AsyncStream.makeStream(of: Event.self)
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        port = try bindToLoopback(listener)
-        guard listen(listener, 1_024) == 0 else { throw POSIXError(.EADDRINUSE) }
-        let listener = listener
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        port = try bindToLoopback(descriptor)
+        guard listen(descriptor, 1_024) == 0 else { throw POSIXError(.EADDRINUSE) }
+        let listener = SharedDescriptor(descriptor)
+        self.listener = listener
         Thread.detachNewThread { [weak self] in
             while true {
-                let connection = accept(listener, nil, nil)
+                let connection = accept(descriptor, nil, nil)
                 guard connection >= 0, let self else {
                     if connection >= 0 { Glibc.close(connection) }
-                    Glibc.close(listener)
-                    return
+                    return listener.close()
                 }
                 Thread.detachNewThread { self.serve(connection) }
             }
         }
     }
 
-    // The thread that accepts closes the listener. If another did so, the thread would accept from the next one that gets its number.
-    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
+    deinit { listener.end() }
 
     var url: String { "http://127.0.0.1:\(port)/" }
     var connections: Int { counts.withLock { $0.connections } }

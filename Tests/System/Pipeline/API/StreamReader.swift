@@ -8,13 +8,14 @@ import TidingsTestSupport
 /// Reads the events of a person's stream, on a thread of its own.
 final class StreamReader: Sendable {
     private let events: AsyncStream<(name: String, id: String?, data: JSON)>
-    private let descriptor: Int32
+    private let socket: SharedDescriptor
     private let last = Mutex<String?>(nil)
 
     /// - Parameter lastEventID: the header of a client that reconnects.
     init(_ api: APIScene, person: String, lastEventID: String? = nil) throws {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        descriptor = socket
+        let shared = SharedDescriptor(socket)
+        self.socket = shared
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t((api.url.split(separator: ":").last.flatMap { UInt16($0) } ?? 0).bigEndian)
@@ -22,7 +23,10 @@ final class StreamReader: Sendable {
         let result = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
         }
-        guard result == 0 else { throw POSIXError(.ECONNREFUSED) }
+        guard result == 0 else {
+            shared.close()
+            throw POSIXError(.ECONNREFUSED)
+        }
         // A stream that stays silent must fail the test, not hold it.
         var limit = timeval(tv_sec: Patience.scaled(40), tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -40,8 +44,7 @@ final class StreamReader: Sendable {
                 let count = recv(socket, &buffer, buffer.count, 0)
                 guard count > 0 else {
                     teller.finish()
-                    close(socket)
-                    return
+                    return shared.close()
                 }
                 text += String(decoding: buffer[..<count], as: UTF8.self)
                 while let end = text.firstRange(of: "\n\n") {
@@ -61,8 +64,7 @@ final class StreamReader: Sendable {
         }
     }
 
-    // The thread that reads closes the descriptor. If another did so, the thread would read from the next connection that gets its number.
-    deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    deinit { socket.end() }
 
     /// The name of a comment, which keeps the connection alive.
     private static let heartbeat = ":"
