@@ -35,6 +35,10 @@ class Answer:
     def __init__(self, status, headers, body):
         self.status, self.headers, self.bytes = status, headers, body
 
+    @classmethod
+    def of(cls, response):
+        return cls(response.status, {name.lower(): value for name, value in response.getheaders()}, response.read())
+
     @property
     def json(self):
         return json.loads(self.bytes)
@@ -63,13 +67,16 @@ class Client:
             body = json.dumps(body).encode()
         if query:
             path += "?" + urllib.parse.urlencode(query)
-        with contextlib.closing(self.connection()) as connection:
-            connection.request(method, path, body, headers)
-            response = connection.getresponse()
-            answer = Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, response.read())
+        answer = self.exchange(method, path, body, headers)
         if not answer.headers.get("x-request-id"):
             raise AssertionError(f"{method} {path}: the answer has no X-Request-Id")
         return answer
+
+    def exchange(self, method, path, body, headers):
+        """Sends a request over a connection of its own, and reads the whole answer."""
+        with contextlib.closing(self.connection()) as connection:
+            connection.request(method, path, body, headers)
+            return Answer.of(connection.getresponse())
 
     def get(self, path, **query):
         return self.request("GET", path, query=query)
