@@ -1,12 +1,12 @@
 import Glibc
 
 /// The file descriptors of this process. Each connection takes one.
-enum OpenFiles {
+package enum OpenFiles {
     /// Descriptors that are not for clients: connections to the servers, files, timers, and connections that are refused.
-    static let reserve = 512
+    package static let reserve = 512
 
     /// Raises the limit of this process to the most that the system allows it, and returns the limit. Nil if the system does not tell.
-    static func raiseLimit() -> Int? {
+    package static func raiseLimit() -> Int? {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return nil }
