@@ -41,6 +41,23 @@ import TidingsStore
         }
     }
 
+    /// The script of a measurement has expressions in place of the values, and the same page.
+    @Test func theScriptOfAListingHasThePage() async throws {
+        try await StoreScene.with { scene in
+            let ids = try await scene.deliver(3, to: Self.ann)
+            let script = Store.listingScript(tenant: "'default'", recipient: "('a' || 'nn')", limit: 2)
+            #expect(!script.contains("$"))
+            let parts = script.split(separator: ";\n").map(String.init)
+            try #require(parts.count == 4 && parts[0].hasPrefix("\\startpipeline\n") && parts[3] == "\\endpipeline\n")
+            let denial = try await scene.system.query(SQL(unsafeSQL: String(parts[0].dropFirst("\\startpipeline\n".count))))
+            #expect(try denial.rows.map { try $0.decode(Bool.self) } == [false])
+            _ = try await scene.system.query(SQL(unsafeSQL: parts[1]))
+            let rows = try await scene.system.query(SQL(unsafeSQL: parts[2])).rows
+            #expect(try rows.map { try $0.decode("notification_id", as: NotificationID.self) } == [ids[2], ids[1]])
+            #expect(try rows.map { try $0.decode("total", as: Int.self) } == [3, 3])
+        }
+    }
+
     @Test func pagesByCursorEndWithTheLastEntry() async throws {
         try await StoreScene.with { scene in
             let ids = Array(try await scene.deliver(7, to: Self.ann).reversed())

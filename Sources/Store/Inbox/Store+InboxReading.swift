@@ -13,6 +13,20 @@ extension Store {
         of person: RecipientKey, limit: Int, from start: InboxPage.Start, in listing: InboxPage.Listing = .arrived
     ) async throws -> InboxPage {
         let limit = min(max(1, limit), Self.largestInboxPage)
+        let rows = try await asPerson(person, [Self.page(of: person, limit: limit, from: start, in: listing)])[0].rows
+        var items = try rows.compactMap(InboxItem.init)
+        var next: InboxCursor?
+        if items.count > limit {
+            items.removeLast(items.count - limit)
+            next = items.last.map { InboxCursor(after: $0, in: listing) }
+        }
+        return InboxPage(
+            items: items, counts: try InboxCounts(rows[0]), snoozed: try rows[0].decode("all_snoozed"),
+            position: try rows[0].decode("newest_position"), next: next)
+    }
+
+    /// The statement of a page. Each row has the counts and an entry.
+    static func page(of person: RecipientKey, limit: Int, from start: InboxPage.Start, in listing: InboxPage.Listing) -> SQL {
         // By cursor, one entry more tells whether another page follows.
         let (after, end): (SQL, SQL) =
             switch start {
@@ -23,16 +37,7 @@ extension Store {
             select \(InboxItem.columns) from tidings.inbox i where \(InboxItem.isOf(person)) and \(listing.condition) \(after)
             order by \(listing.order(of: "i")) \(end)
             """
-        let rows = try await asPerson(person, [Self.counted(of: person, with: entries) + " order by " + listing.order(of: "entry")])[0].rows
-        var items = try rows.compactMap(InboxItem.init)
-        var next: InboxCursor?
-        if items.count > limit {
-            items.removeLast(items.count - limit)
-            next = items.last.map { InboxCursor(after: $0, in: listing) }
-        }
-        return InboxPage(
-            items: items, counts: try InboxCounts(rows[0]), snoozed: try rows[0].decode("all_snoozed"),
-            position: try rows[0].decode("newest_position"), next: next)
+        return counted(of: person, with: entries) + " order by " + listing.order(of: "entry")
     }
 
     /// An entry with the counts. A snoozed entry is found, a deleted one is not. Nil if the person has no such entry.

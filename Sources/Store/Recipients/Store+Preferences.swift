@@ -37,12 +37,15 @@ extension Store {
 
     /// Whether the person has devices and denied notifications on all of them.
     public func deniesNotifications(_ person: RecipientKey) async throws -> Bool {
-        let result = try await pool.query(
-            """
-            select coalesce(bool_and(permission = 'denied'), false) from tidings.endpoints
-            where tenant = \(person.tenant) and recipient_id = \(person.id) and channel = 'push' and gone_at is null
-            """)
-        return try result.rows.first?.decode(Bool.self) ?? false
+        try await pool.query(Self.denial(of: person)).rows.first?.decode(Bool.self) ?? false
+    }
+
+    /// The query of ``deniesNotifications(_:)``.
+    static func denial(of person: RecipientKey) -> SQL {
+        """
+        select coalesce(bool_and(permission = 'denied'), false) from tidings.endpoints
+        where tenant = \(person.tenant) and recipient_id = \(person.id) and channel = 'push' and gone_at is null
+        """
     }
 
     /// Whether the person has a device of this id, gone or not.
