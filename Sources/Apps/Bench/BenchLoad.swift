@@ -5,9 +5,18 @@ import TidingsServer
 import TidingsStore
 import TidingsWaiting
 
-/// The intents of one measurement. Each goes to a person of its own, so that nothing is cached anywhere.
+/// The people among whom the intents of a measurement go round.
+struct BenchPeople: Sendable {
+    /// Distinguishes these people from those of other measurements.
+    let name: String
+    let count: Int
+
+    func recipient(of number: Int) -> String { "person-\(name)-\(number % count)" }
+}
+
+/// The intents of one measurement. Each goes to a person of its own, so that nothing is cached anywhere, or the intents go round.
 struct BenchLoad: Sendable {
-    /// Distinguishes the people and events of this measurement from all others.
+    /// Distinguishes the events of this measurement from all others, and its people if it has no ``people``.
     let run: String
     let type: NotificationType
     /// The requested channels; nil leaves the choice to the type.
@@ -17,13 +26,15 @@ struct BenchLoad: Sendable {
     /// Events in one message; 1 for a message each.
     let eventsPerMessage: Int
     let intents: Int
+    /// Nil: each intent goes to a person of its own.
+    var people: BenchPeople?
 
     /// Messages that are confirmed together. Two such windows are under way: one is sent while the broker confirms the other.
     private static let window = 1_000
 
     var source: String { "/bench/\(run)" }
 
-    func recipient(of number: Int) -> String { "person-\(run)-\(number)" }
+    func recipient(of number: Int) -> String { people?.recipient(of: number) ?? "person-\(run)-\(number)" }
 
     func event(_ number: Int) -> IntentEvent {
         let sentence = "Order \(number) is on its way and arrives tomorrow between 9 and 12."

@@ -20,8 +20,6 @@ struct BenchRun {
     let processes: BenchSystem.Processes
     let timeout: Duration
 
-    /// The pause between two looks at the totals: a hundredth of the shortest run worth measuring.
-    private static let look = Duration.milliseconds(20)
     /// The pauses between two looks at the inboxes. The eager pause is for short waits.
     /// The lazy pause is for a full pipeline, where each query would take capacity from the measured work.
     private static let (eagerPause, lazyPause) = (Duration.milliseconds(1), Duration.milliseconds(20))
@@ -92,7 +90,7 @@ struct BenchRun {
         await producer.close()
         figures.handled = ledger.confirmed + books.beside.confirmed
         figures.confirmed = ledger.confirmed
-        let after = try await waitForTheEnd(of: figures.handled, since: books.before)
+        let after = try await system.waitForTheEnd(of: figures.handled, since: books.before, within: timeout)
         figures.wallSeconds = (ContinuousClock.now - began) / .seconds(1)
         meter.finish(&figures)
         isOver.store(true, ordering: .relaxed)
@@ -112,22 +110,6 @@ struct BenchRun {
         figures.lost += max(0, ledger.confirmed - found.events)
         if let channels = load.channels { figures.unreached += max(0, ledger.confirmed * channels.count - found.reached) }
         figures.duplicated += found.notifications - found.events + found.possibleDuplicates
-    }
-
-    private func waitForTheEnd(of confirmed: Int, since before: Totals) async throws -> Totals {
-        let deadline = ContinuousClock.now + timeout
-        var now = try await system.store.totals()
-        while now.accepted - before.accepted < confirmed || now.planned - before.planned > now.ended - before.ended {
-            guard ContinuousClock.now < deadline else {
-                throw Failure(
-                    .timedOut, "not everything ended within \(timeout): \(now.accepted - before.accepted) of \(confirmed) are decided",
-                    hint: "tidings status shows what waits; is a router and a deliver role running?")
-            }
-            // Poll: a change of the totals signals nobody.
-            try await Task.sleep(for: Self.look)
-            now = try await system.store.totals()
-        }
-        return now
     }
 }
 

@@ -19,7 +19,8 @@ final class BenchSystem: Sendable {
 
     let settings: Settings
     let store: Store
-    private let servers: PrivateServers?
+    /// Nil on configured servers.
+    let servers: PrivateServers?
 
     /// Connections to the database: one each for the totals, the inboxes and the memory, and one to spare.
     static let connections = 4
@@ -27,6 +28,8 @@ final class BenchSystem: Sendable {
     private static let startLimit = Duration.seconds(60)
     /// The pause between two looks for these rows. A row signals nobody.
     private static let look = Duration.milliseconds(50)
+    /// The pause between two looks at the totals: a hundredth of the shortest run worth measuring.
+    private static let lookAtTotals = Duration.milliseconds(20)
     /// The longest wait for a role to finish its work.
     private static let stopPatience = Duration.seconds(30)
 
@@ -102,14 +105,20 @@ final class BenchSystem: Sendable {
 
     /// Starts the product's own roles, as an operator would. Returns when the roles run.
     func startRoles(_ processes: Processes) async throws -> [PrivateProgram] {
+        try await start(processes == .one ? ["all"] : ["router", "deliver", "release"])
+    }
+
+    /// Starts a process of this program for each role. Returns when all of them run. Starts none on configured servers.
+    ///
+    /// - Parameter variables: settings of these processes, which take the place of the same ones in the environment.
+    func start(_ roles: [String], with variables: [String: String] = [:]) async throws -> [PrivateProgram] {
         guard let servers, let itself = realpath("/proc/self/exe", nil) else { return [] }
         defer { free(itself) }
-        let roles = processes == .one ? ["all"] : ["router", "deliver", "release"]
+        let environment = settings.environment.merging(variables) { $1 }
         var programs: [PrivateProgram] = []
         for role in roles {
             let log = "\(servers.layout.logFolder)/\(role).log"
-            programs.append(
-                try await PrivateProgram.start(String(cString: itself), ["run", role], environment: settings.environment, log: log))
+            programs.append(try await PrivateProgram.start(String(cString: itself), ["run", role], environment: environment, log: log))
         }
         let deadline = ContinuousClock.now + Self.startLimit
         let started = Set(programs.map(\.processID))
@@ -131,6 +140,25 @@ final class BenchSystem: Sendable {
     /// out.
     func roleProcesses() async throws -> [(role: String, processID: Int32)] {
         try await store.runningWorkers(on: RolesService.hostName())
+    }
+
+    /// Waits until these intents are decided and each of their deliveries has ended. Returns the totals then.
+    ///
+    /// - Parameter before: the totals before the first of these intents was published.
+    func waitForTheEnd(of confirmed: Int, since before: Totals, within limit: Duration) async throws -> Totals {
+        let deadline = ContinuousClock.now + limit
+        var now = try await store.totals()
+        while now.accepted - before.accepted < confirmed || now.planned - before.planned > now.ended - before.ended {
+            guard ContinuousClock.now < deadline else {
+                throw Failure(
+                    .timedOut, "not everything ended within \(limit): \(now.accepted - before.accepted) of \(confirmed) are decided",
+                    hint: "tidings status shows what waits; is a router and a deliver role running?")
+            }
+            // Poll: a change of the totals signals nobody.
+            try await Task.sleep(for: Self.lookAtTotals)
+            now = try await store.totals()
+        }
+        return now
     }
 
     /// The main processes of the servers; nil if the servers may run anywhere.
