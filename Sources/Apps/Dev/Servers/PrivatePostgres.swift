@@ -112,13 +112,18 @@ final class PrivatePostgres: Sendable {
     /// Runs one statement as the superuser. The password is in the environment, which only this user can read.
     @discardableResult
     func psql(_ statement: String) throws(PrivateServersError) -> String {
-        var command = command("psql", ["-X", "-q", "-t", "-A", "-d", "postgres", "-c", statement])
+        try client("psql", ["-X", "-q", "-t", "-A", "-d", "postgres", "-c", statement]).succeed(within: Self.toolLimit)
+    }
+
+    /// A program that connects to this server as the superuser. It runs as this user, and the password is in its environment.
+    func client(_ name: String, _ arguments: [String]) -> ChildCommand {
+        var command = command(name, arguments)
         command.account = nil
         command.environment["PGHOST"] = "127.0.0.1"
         command.environment["PGPORT"] = "\(port)"
         command.environment["PGUSER"] = Self.user
         command.environment["PGPASSWORD"] = password
-        return try command.succeed(within: Self.toolLimit)
+        return command
     }
 
     private var serverCommand: ChildCommand {
