@@ -112,7 +112,7 @@ let package = Package(
         // The HTTP/1.1 server of the API, /metrics, /health and tidings capture: limits, streaming, back-pressure, graceful shutdown. Only
         // HummingbirdCore is used, without traits, so no TLS, HTTP/2 or configuration package is built. About 100 s on 2 busy cores, most of it SwiftNIO.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
-        // The channels below the server, for its limits; Hummingbird brings these anyway. No extra build.
+        // The channels below the server, for its limits, and those of tidings bench; Hummingbird brings these anyway. No extra build.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
@@ -258,6 +258,9 @@ let package = Package(
                 "PrivateServers", "TidingsAMQP", "TidingsCatalogue", "TidingsClient", "TidingsCommands", "TidingsContracts", "TidingsCore",
                 "TidingsJSON", "TidingsPipeline", "TidingsServer", "TidingsStore", "TidingsWaiting", arguments, logging,
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .executableTarget(

@@ -18,6 +18,10 @@ struct VisibilityPoll {
 
     /// The longest wait that is distinguished from longer ones: one hour in microseconds.
     private static let longest = UInt64(3_600_000_000)
+
+    /// A wait in microseconds. A negative one, by which the reader was faster than the producer, is 0.
+    static func microseconds(_ wait: Duration) -> UInt64 { min(longest, UInt64(max(0, wait / .microseconds(1)))) }
+
     /// The most people in one query, the oldest first. People who came later are seen after them, or only a little earlier.
     /// A query must cost next to nothing beside the measured work.
     private static let peopleAtOnce = 32
@@ -43,7 +47,7 @@ struct VisibilityPoll {
                 let now = ContinuousClock.now
                 open.removeAll { entry in
                     guard seen.contains(entry.recipient) else { return false }
-                    waits.record(min(Self.longest, UInt64(max(0, (now - entry.since) / .microseconds(1)))))
+                    waits.record(Self.microseconds(now - entry.since))
                     return true
                 }
             }
