@@ -22,6 +22,10 @@ public struct BenchCommand: TidingsCommand {
 
             --push FILE measures push through the providers of a catalogue, such as those that tidings capture stands in for: each person gets
             a device. Each run comes after a run of the same catalogue in which push is accepted at once.
+
+            --api measures the HTTP API on servers of its own: open event streams while notifications come at --rate, listings beside the same
+            statements by pgbench, and intents over HTTP beside intents over AMQP. Exit code 1 if a request was refused, or if a
+            notification was lost or told by no event.
             """)
 
     @Option(help: "The number of intents.") var intents = 50_000
@@ -43,6 +47,10 @@ public struct BenchCommand: TidingsCommand {
     @Option(help: "Where its own servers keep their data, which is deleted first.") var home = ".tidings/bench"
     @Flag(help: "Keep the data under --home and measure on it, such as the data of deploy/fill (own servers).") var keep = false
     @Option(help: "Seconds to wait for the end of each run.") var timeout = 600
+    @Flag(help: "Measure the HTTP API, always on servers of its own.") var api = false
+    @Option(help: "Open event streams, each of a person of its own (--api).") var streams = 10_000
+    @Option(help: "Notifications in the inboxes of these people before the measurement (--api).") var stored = 1_000_000
+    @Option(help: "Seconds of each round of listings (--api).") var seconds = 10
     @Option(help: "A file for a picture (SVG) of the roles' memory over the last run.") var memoryGraph: String?
     @OptionGroup var output: OutputOptions
 
@@ -59,6 +67,12 @@ public struct BenchCommand: TidingsCommand {
         try check("per-message", perMessage, 1...1_000)
         try check("backlog", backlog, 0...10_000_000)
         try check("timeout", timeout, 1...86_400)
+        try check("streams", streams, 1...50_000)
+        try check("stored", stored, 0...10_000_000)
+        try check("seconds", seconds, 1...3_600)
+        guard !api || floor.isEmpty && push == nil && backlog == 0 && !preload && memoryGraph == nil && processes == .one else {
+            throw ValidationError("--api excludes --floor, --push, --backlog, --preload, --memory-graph and --processes each")
+        }
         guard Self.channels[fanOut] != nil else { throw ValidationError("--fan-out is 1, 2 or 5") }
         guard push == nil || fanOut == 2 else { throw ValidationError("--push measures the inbox and push: --fan-out 2") }
         guard rate == nil || !preload else { throw ValidationError("--preload and --rate exclude each other") }
@@ -71,6 +85,7 @@ public struct BenchCommand: TidingsCommand {
     public init() {}
 
     public mutating func run(in context: CommandContext) async throws {
+        if api { return try await measureAPI() }
         let floors = try floor.map { try FloorProgram(path: $0) }
         var benchPush: BenchPush?
         if let push { benchPush = try BenchPush(try await readCatalogue(push, context, Settings.processEnvironment(), strict: true)) }

@@ -48,7 +48,7 @@ struct BenchReport {
 
     private func median(_ value: (BenchFigures) -> Double) -> Double { Self.median(runs.map(value)) }
 
-    private static func median(_ values: [Double]) -> Double {
+    static func median(_ values: [Double]) -> Double {
         let sorted = values.sorted()
         guard !sorted.isEmpty else { return 0 }
         let middle = sorted.count / 2
@@ -113,12 +113,17 @@ struct BenchReport {
     private var latency: JSON {
         var all = VisibilityPoll.noWaits
         for run in runs { all.add(run.waits) }
-        guard all.totalCount > 0 else { return .null }
-        func milliseconds(_ microseconds: UInt64) -> JSON { Self.number(Double(microseconds) / 1_000, digits: 2) }
+        return Self.milliseconds(all)
+    }
+
+    /// Percentiles of waits. Null if there are none.
+    static func milliseconds(_ waits: VisibilityPoll.Waits) -> JSON {
+        guard waits.totalCount > 0 else { return .null }
+        func milliseconds(_ microseconds: UInt64) -> JSON { number(Double(microseconds) / 1_000, digits: 2) }
         return [
-            "p50": milliseconds(all.valueAtPercentile(50)), "p99": milliseconds(all.valueAtPercentile(99)),
-            "p99.9": milliseconds(all.valueAtPercentile(99.9)), "max": milliseconds(all.max),
-            "samples": Self.number(Int(all.totalCount)),
+            "p50": milliseconds(waits.valueAtPercentile(50)), "p99": milliseconds(waits.valueAtPercentile(99)),
+            "p99.9": milliseconds(waits.valueAtPercentile(99.9)), "max": milliseconds(waits.max),
+            "samples": number(Int(waits.totalCount)),
         ]
     }
 
@@ -134,9 +139,9 @@ struct BenchReport {
         return .array(roles)
     }
 
-    private static func number(_ value: Int) -> JSON { .number(JSONNumber(Int64(value))) }
+    static func number(_ value: Int) -> JSON { .number(JSONNumber(Int64(value))) }
 
-    private static func number(_ value: Double, digits: Int) -> JSON {
+    static func number(_ value: Double, digits: Int) -> JSON {
         var scale = 1.0
         for _ in 0..<digits { scale *= 10 }
         let rounded = (value * scale).rounded() / scale

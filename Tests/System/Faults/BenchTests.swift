@@ -102,6 +102,36 @@ extension Faults {
             }
         }
 
+        /// Little of everything. Each notification is told by an event, and both doors take every intent.
+        @Test func theAPIIsMeasuredBesideTheWorkBelowIt() async throws {
+            try await withFolder { folder in
+                let report = try await bench(
+                    [
+                        "--api", "--home", "\(folder)/bench", "--streams", "40", "--stored", "400", "--intents", "200", "--rate", "100",
+                        "--seconds", "1",
+                    ], in: folder)
+                // 64 channels send one intent each before the measured ones.
+                #expect(report["confirmed"]?.intValue == 400 + 200 + 64 + 200 + 200)
+                for name in ["lost", "duplicated", "unaccounted", "untold", "toldTwice", "incompleteEvents", "endedStreams", "refused"] {
+                    #expect(report[name]?.intValue == 0, "\(name)")
+                }
+                #expect(report["confirmToEventMilliseconds"]?["samples"]?.intValue == 200)
+                for (part, below) in [("lists", "pgbenchPerSecond"), ("intents", "amqpPerSecond")] {
+                    for figure in ["httpPerSecond", below, "ratio"] {
+                        #expect((report[part]?[figure]?.doubleValue ?? 0) > 0, "\(part) \(figure)")
+                    }
+                }
+                #expect((report["peakMegabytes"]?.doubleValue ?? 0) > 0)
+            }
+        }
+
+        @Test func aMeasurementOfTheAPITakesNoOptionOfAnother() async throws {
+            try await withTestSystem { system in
+                let result = try await system.tidings("bench", "--api", "--preload")
+                #expect(result.exitCode == 64 && result.errors.contains("--api excludes"), "\(result.errors)")
+            }
+        }
+
         @Test func whereNoRoleRunsItSaysSoInsteadOfWaiting() async throws {
             try await withTestSystem { system in
                 let result = try await system.tidings("bench", "--intents", "1")
