@@ -25,6 +25,30 @@ LONGEST_WIDE_TEXT = 64
 
 
 @schemathesis.hook
+def before_load_schema(context, raw_schema):
+    """Describes the events of each stream. OpenAPI 3.1 cannot do that, so the document names the schema of their data in `x-events`."""
+    for path in raw_schema["paths"].values():
+        for operation in path.values():
+            answers = operation.get("responses", {}) if isinstance(operation, dict) else {}
+            content = answers.get("200", {}).get("content", {}).get("text/event-stream")
+            if content:
+                content["itemSchema"] = event_schema(content["x-events"])
+
+
+def event_schema(schemas):
+    """An event with a known name, whose data is JSON of the schema of this name. The event `bye` has no data."""
+    data = {name: {"$ref": reference} for name, reference in schemas.items()} | {"bye": {"type": "object", "maxProperties": 0}}
+    rules = [
+        {
+            "if": {"properties": {"event": {"const": name}}},
+            "then": {"properties": {"data": {"type": "string", "contentMediaType": "application/json", "contentSchema": schema}}},
+        }
+        for name, schema in data.items()
+    ]
+    return {"type": "object", "required": ["event", "data"], "properties": {"event": {"enum": list(data)}}, "allOf": rules}
+
+
+@schemathesis.hook
 def before_call(context, case, kwargs):
     if case.meta is None or not case.meta.generation.mode.is_positive:
         return
