@@ -88,6 +88,35 @@ import TidingsStore
         }
     }
 
+    /// Meanwhile one of the events came another way, and is decided under another id. The caller still gets the ids of the first answer.
+    @Test func aNamedRequestGetsItsFirstAnswerAgain() async throws {
+        try await StoreScene.with { scene in
+            let named = NamedRequest(caller: "k", key: "order-8", fingerprint: [1])
+            #expect(try await scene.store.earlierAnswer(to: named) == nil)
+            let request = ReservationRequest([StoreScene.intent(1), StoreScene.intent(2)], named: named)
+            let first = try await scene.store.reserve([request])[0]
+            guard case .reserved(let ids) = first else {
+                Issue.record("\(first)")
+                return
+            }
+            let undecided = try #require(try await scene.store.earlierAnswer(to: named))
+            #expect(undecided.ids == ids && !undecided.isDecided)
+            try await scene.take(1...1)
+            #expect(try await scene.reserve([1]) != [ids[0]])
+            #expect(try await scene.store.reserve([request, ReservationRequest([StoreScene.intent(3)]), request])[2] == first)
+            #expect(try await scene.store.earlierAnswer(to: named)?.isDecided == false)
+            try await scene.take(scene.claims([StoreScene.intent(2, reserved: ids[1])]))
+            #expect(try await scene.store.earlierAnswer(to: named)?.isDecided == true)
+            // Another body, and another caller.
+            for other in [
+                NamedRequest(caller: "k", key: "order-8", fingerprint: [2]), NamedRequest(caller: "l", key: "order-8", fingerprint: [1]),
+            ] {
+                #expect(try await scene.store.earlierAnswer(to: other) == nil)
+            }
+            #expect(try await scene.count("select count(*) from tidings.idempotent_requests") == 1)
+        }
+    }
+
     /// Requests of one transaction: the same event twice, a conflict between them, and a name that is reused.
     @Test func requestsOfOneTransactionAreAnsweredEach() async throws {
         try await StoreScene.with { scene in

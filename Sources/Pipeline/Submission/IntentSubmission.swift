@@ -4,6 +4,7 @@ import TidingsCatalogue
 import TidingsContracts
 import TidingsCore
 import TidingsCrypto
+import TidingsEncodings
 import TidingsPostgres
 public import TidingsStore
 
@@ -55,7 +56,9 @@ public struct IntentSubmission: Sendable {
         let all = compiled.catalogue.rights(of: request.key.producer)
         let rights = request.key.tenant.map { all.limited(to: $0) } ?? all
         let body = SubmittedBody(request, decoder: IntentDecoder(catalogue: compiled), rights: rights, now: store.clock.now())
-        guard body.faults.isEmpty else { return .invalid(body.faults) }
+        guard body.faults.isEmpty else {
+            return try await answerAgain(request, compiled.catalogue, admitting: admit) ?? .invalid(body.faults)
+        }
         let intents = body.events.flatMap(\.intents)
         try admit(intents.count)
         do {
@@ -64,7 +67,10 @@ public struct IntentSubmission: Sendable {
             case .conflict(let position, let existing):
                 return .conflict(existing: existing, pointer: Self.pointer(of: position, in: body.events))
             case .reserved(let ids):
-                let answer = await publish(body.events, ids: ids, catalogue: compiled.catalogue, of: request)
+                let events = body.events.map { event in
+                    Outgoing(bytes: event.bytes, type: event.intents.first?.intent.type ?? "", notifications: event.intents.count)
+                }
+                let answer = await publish(events, ids: ids, catalogue: compiled.catalogue, of: request)
                 return answer ?? .accepted(zip(intents, ids).map { SubmittedNotification($0, id: $1) })
             }
         } catch {
@@ -73,11 +79,39 @@ public struct IntentSubmission: Sendable {
         }
     }
 
-    /// The fingerprint covers everything that decides the notifications.
+    /// Answers a request that would be refused now, if the same key got an answer to it under the same name before. Returns nil if not.
+    ///
+    /// A caller who had no answer must not be told that nothing was sent. The events are published again while a router may not have them:
+    /// the first request may have ended between its two steps. The router judges them then.
+    private func answerAgain(
+        _ request: SubmittedRequest, _ catalogue: Catalogue, admitting admit: @Sendable (_ notifications: Int) throws -> Void
+    ) async rethrows -> SubmissionResult? {
+        guard let named = Self.named(request), let body = RepeatedBody(request, limits: IntentLimits()) else { return nil }
+        let found: EarlierAnswer?
+        do {
+            found = try await store.earlierAnswer(to: named)
+        } catch {
+            logger.warning("cannot look for the earlier answer to a request", metadata: ["error": "\(error)"])
+            return .unavailable(retryAfter: Self.retryAfter)
+        }
+        guard let earlier = found, earlier.ids.count == body.notifications else { return nil }
+        try admit(earlier.ids.count)
+        if !earlier.isDecided {
+            let events = body.events.map { Outgoing(bytes: $0.bytes, type: $0.type, notifications: $0.recipients.count) }
+            if let failure = await publish(events, ids: earlier.ids, catalogue: catalogue, of: request) { return failure }
+        }
+        let people = body.events.flatMap { event in event.recipients.map { (event, $0) } }
+        return .accepted(
+            zip(people, earlier.ids).map { person, id in
+                SubmittedNotification(id: id, recipient: person.1, source: person.0.source, eventID: person.0.id)
+            })
+    }
+
+    /// The fingerprint covers everything that decides the notifications. Parameters of the content type decide nothing: the body is UTF-8.
     private static func named(_ request: SubmittedRequest) -> NamedRequest? {
         request.name.map { name in
-            let content = Array((request.contentType ?? "").utf8) + [0] + request.body
-            return NamedRequest(caller: request.key.id, key: name, fingerprint: SHA256.hash(content))
+            let media = MediaType(request.contentType)?.essence ?? request.contentType ?? ""
+            return NamedRequest(caller: request.key.id, key: name, fingerprint: SHA256.hash(Array(media.utf8) + [0] + request.body))
         }
     }
 
@@ -89,14 +123,22 @@ public struct IntentSubmission: Sendable {
         }?.pointer ?? ""
     }
 
+    /// An event on its way to the broker.
+    private struct Outgoing {
+        let bytes: [UInt8]
+        let type: String
+        /// The number of notifications, and so of ids, that belong to the event.
+        let notifications: Int
+    }
+
     /// Publishes each event as a message of its own. Returns nil when the broker has confirmed all of them.
     private func publish(
-        _ events: [SubmittedBody.Event], ids: [NotificationID], catalogue: Catalogue, of request: SubmittedRequest
+        _ events: [Outgoing], ids: [NotificationID], catalogue: Catalogue, of request: SubmittedRequest
     ) async -> SubmissionResult? {
         var rest = ids[...]
         let messages = events.map { event in
-            defer { rest = rest.dropFirst(event.intents.count) }
-            return message(event, ids: Array(rest.prefix(event.intents.count)), catalogue: catalogue, of: request)
+            defer { rest = rest.dropFirst(event.notifications) }
+            return message(event, ids: Array(rest.prefix(event.notifications)), catalogue: catalogue, of: request)
         }
         let results = await confirmed(messages)
         let missing: PublishResult? = results.count < messages.count ? .failed(.stopped) : nil
@@ -111,18 +153,17 @@ public struct IntentSubmission: Sendable {
     }
 
     private func message(
-        _ event: SubmittedBody.Event, ids: [NotificationID], catalogue: Catalogue, of request: SubmittedRequest
+        _ event: Outgoing, ids: [NotificationID], catalogue: Catalogue, of request: SubmittedRequest
     ) -> OutgoingMessage {
-        let type = event.intents.first?.intent.type ?? ""
         var headers: [String: AMQPValue] = [
             QueueNames.producerHeader: .string(request.key.producer), QueueNames.idsHeader: ReservedIDs.encode(ids),
         ]
         if let traceparent = request.traceparent.flatMap({ TraceParent.validated($0) }) { headers["traceparent"] = .string(traceparent) }
+        let category = catalogue.types[event.type]?.category ?? .system
         // The message id must differ from those in flight. Event ids of two sources may be equal, and a request may come twice at once.
         return OutgoingMessage(
-            exchange: QueueNames.intentsExchange,
-            routingKey: QueueNames.routingKey(category: catalogue.types[type]?.category ?? .system, type: type), body: event.bytes,
-            contentType: ContentMode.structuredType, messageID: store.clock.nextID().description, headers: headers)
+            exchange: QueueNames.intentsExchange, routingKey: QueueNames.routingKey(category: category, type: event.type),
+            body: event.bytes, contentType: ContentMode.structuredType, messageID: store.clock.nextID().description, headers: headers)
     }
 
     /// Publishes messages and waits for their confirms, at most ``confirmPatience``. After that, each message without a confirm has the

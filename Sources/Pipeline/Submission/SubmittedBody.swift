@@ -40,13 +40,13 @@ struct SubmittedBody {
         }
     }
 
-    private enum Form {
+    enum Form {
         case one, many
         case unknown(String)
     }
 
     /// A body of `application/json` tells by its first character whether it is one event or a batch.
-    private static func form(of request: SubmittedRequest) -> Form {
+    static func form(of request: SubmittedRequest) -> Form {
         let accepted = "use \(ContentMode.structuredType), \(ContentMode.batchType) or application/json"
         guard let contentType = request.contentType else { return .unknown("no content type; \(accepted)") }
         guard let media = MediaType(contentType) else {

@@ -7,50 +7,87 @@ extension Store {
     /// Reserves the ids of many requests in one transaction. The answers have the order of the requests.
     ///
     /// A key that a router has accepted has the id of its notification, also if the event came another way. So a repeated request gets the
-    /// same ids, and a crash after this call changes nothing.
+    /// same ids, and a crash after this call changes nothing. A request that its caller has named gets the ids of its first answer.
     public func reserve(_ requests: [ReservationRequest]) async throws -> [ReservationAnswer] {
         let batch = ReservationBatch(requests) { clock.nextID() }
         return try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
             let names = try await Self.record(batch.names, in: transaction)
-            let isReused = requests.map { request in request.named.map { names.fingerprints[$0.name] != $0.fingerprint } ?? false }
-            let asked = batch.asked { !isReused[$0] }
+            let earlier = requests.map { names.answer(to: $0) }
+            let asked = batch.asked { earlier[$0] == nil }
             let found = try await reserve(asked, in: transaction)
             clock.correct(found.now)
             let answers = try requests.indices.map { position in
-                try isReused[position] ? .nameReused : batch.answer(to: requests[position], owners: found.owners)
+                try earlier[position] ?? batch.answer(to: requests[position], owners: found.owners)
             }
             try await Self.takeBack(from: requests, answers, new: found.new, newNames: names.new, in: transaction)
+            try await Self.remember(answers, to: requests, new: names.new, in: transaction)
             return answers
         }
     }
 
-    /// Records the names of requests. Returns the fingerprint that each name has, and the names that are new.
-    private static func record(
-        _ names: [NamedRequest], in transaction: PostgresTransaction
-    ) async throws -> (fingerprints: [NamedRequest.Name: [UInt8]], new: Set<NamedRequest.Name>) {
-        guard !names.isEmpty else { return ([:], []) }
+    /// The names of requests that are recorded.
+    private struct RecordedNames {
+        /// The fingerprint of each name, and the ids of its answer. A new name has no ids yet.
+        var requests: [NamedRequest.Name: (fingerprint: [UInt8], ids: [NotificationID])] = [:]
+        /// The names that this transaction has recorded first.
+        var new: Set<NamedRequest.Name> = []
+
+        /// The answer to a request by its name alone. Nil if the request has no name, or if its name is new.
+        func answer(to request: ReservationRequest) -> ReservationAnswer? {
+            guard let named = request.named, let known = requests[named.name] else { return nil }
+            guard known.fingerprint == named.fingerprint else { return .nameReused }
+            // The numbers differ only if a version of another form has read the same body.
+            guard !new.contains(named.name), known.ids.count == request.intents.count else { return nil }
+            return .reserved(known.ids)
+        }
+    }
+
+    /// Records the names of requests that are new.
+    private static func record(_ names: [NamedRequest], in transaction: PostgresTransaction) async throws -> RecordedNames {
+        var recorded = RecordedNames()
+        guard !names.isEmpty else { return recorded }
         let (callers, keys) = (names.map(\.caller), names.map(\.key))
         let answers = try await transaction.pipeline([
             """
-            insert into tidings.idempotent_requests (caller, key, fingerprint, created_at)
-            select *, tidings.clock() from unnest(\(callers), \(keys), \(names.map(\.fingerprint))) as asked(caller, key, fingerprint)
+            insert into tidings.idempotent_requests (caller, key, fingerprint, created_at, notification_ids)
+            select *, tidings.clock(), '{}'::uuid[] from unnest(\(callers), \(keys), \(names.map(\.fingerprint)))
+                as asked(caller, key, fingerprint)
             on conflict do nothing returning caller, key
             """,
             """
-            select r.caller, r.key, r.fingerprint from unnest(\(callers), \(keys)) as asked(caller, key)
+            select r.caller, r.key, r.fingerprint, r.notification_ids from unnest(\(callers), \(keys)) as asked(caller, key)
             join tidings.idempotent_requests r on r.caller = asked.caller and r.key = asked.key
             """,
         ])
-        let new = try answers[0].rows.map { row in
+        for row in answers[0].rows {
             let (caller, key) = try row.decode((String, String).self)
-            return NamedRequest.Name(caller: caller, key: key)
+            recorded.new.insert(NamedRequest.Name(caller: caller, key: key))
         }
-        var fingerprints: [NamedRequest.Name: [UInt8]] = [:]
         for row in answers[1].rows {
-            let (caller, key, fingerprint) = try row.decode((String, String, [UInt8]).self)
-            fingerprints[NamedRequest.Name(caller: caller, key: key)] = fingerprint
+            let (caller, key, fingerprint, ids) = try row.decode((String, String, [UInt8], [NotificationID]).self)
+            recorded.requests[NamedRequest.Name(caller: caller, key: key)] = (fingerprint, ids)
         }
-        return (fingerprints, Set(new))
+        return recorded
+    }
+
+    /// Stores the ids of the first answer to each new name, in the transaction that promises these ids.
+    private static func remember(
+        _ answers: [ReservationAnswer], to requests: [ReservationRequest], new: Set<NamedRequest.Name>, in transaction: PostgresTransaction
+    ) async throws {
+        var promised: [NamedRequest.Name: [NotificationID]] = [:]
+        for (request, answer) in zip(requests, answers) {
+            if case .reserved(let ids) = answer, let named = request.named, new.contains(named.name) { promised[named.name] = ids }
+        }
+        guard !promised.isEmpty else { return }
+        let names = promised.keys.sorted()
+        // PostgreSQL has no array of arrays of different lengths. So each list of ids is a text.
+        let ids = names.map { name in "{\((promised[name] ?? []).map(\.description).joined(separator: ","))}" }
+        _ = try await transaction.query(
+            """
+            update tidings.idempotent_requests r set notification_ids = answered.ids::uuid[]
+            from unnest(\(names.map(\.caller)), \(names.map(\.key)), \(ids)) as answered(caller, key, ids)
+            where r.caller = answered.caller and r.key = answered.key
+            """)
     }
 
     /// Reserves new ids for the keys that have none. Returns the owner of each key, the new keys, and the database's time.

@@ -226,7 +226,8 @@ public enum PersonalPlaces {
             "idempotency_recent", .kept("a hash of the event, so that its repetition is a duplicate"),
             other: "key notification_id content_hash"),
         PersonalTable(
-            "idempotent_requests", .kept("the name that a backend gave a request, for a day"), other: "caller key fingerprint created_at"),
+            "idempotent_requests", .kept("the name that a backend gave a request, for a day"),
+            other: "caller key fingerprint created_at notification_ids"),
         PersonalTable(
             "message_references", .kept("ids of providers for erased notifications, so that their reports are recognised"),
             other: "provider reference notification_id ordinal"),

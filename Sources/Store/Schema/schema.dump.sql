@@ -940,7 +940,8 @@ CREATE TABLE tidings.idempotent_requests (
     caller text NOT NULL,
     key text NOT NULL,
     fingerprint bytea NOT NULL,
-    created_at timestamp with time zone NOT NULL
+    created_at timestamp with time zone NOT NULL,
+    notification_ids uuid[] NOT NULL
 );
 
 CREATE TABLE tidings.inbox (

@@ -107,6 +107,55 @@ import TidingsTestSupport
         }
     }
 
+    /// The catalogue no longer has the type. A caller who had no answer still learns that the notifications were sent.
+    @Test func aReplayGetsTheOriginalAnswerWhateverChanged() async throws {
+        try await withPipeline { pipeline in
+            let system = pipeline.system
+            let request = Self.request([Self.event("r-1", to: ["a", "b", "a"]), Self.event("r-2", to: ["c"])], name: "replay")
+            let undecided = Self.request([Self.event("r-3", to: ["d"])], name: "undecided")
+            var promised: [SubmittedNotification] = []
+            try await withSubmission(pipeline) { submission, _ in
+                promised = try #require(await submission.submit(request).notifications)
+                #expect(promised.map(\.recipient) == ["a", "b", "c"])
+            }
+            for id in ["r-1", "r-2"] { _ = try await pipeline.outcome(of: id) }
+            guard case .blocked = try await Self.submitWithoutBroker(undecided, in: system, reserving: 4) else {
+                Issue.record("published without a broker")
+                return
+            }
+            try await Pipeline.apply("types: {promotion: {category: marketing}}\n", to: system, "--remove")
+            try await withSubmission(pipeline) { submission, store in
+                #expect(await submission.submit(request).notifications == promised)
+                var respelt = request
+                respelt.contentType = "Application/JSON; charset=utf-8"
+                #expect(await submission.submit(respelt).notifications == promised)
+                // Nothing was published again: the routers have decided.
+                #expect(try await pipeline.taken() == 3)
+
+                // A router judges what never reached one.
+                let late = try #require(await submission.submit(undecided).notifications)
+                #expect(late.map(\.eventID) == ["r-3"])
+                let isDecided = try await eventually {
+                    let found = try await store.promisedNotification(late[0].id, tenant: "default")
+                    return found.map { $0.notification["state"]?.stringValue != "accepted" } ?? false
+                }
+                #expect(isDecided)
+
+                // Without its name, or under another name, the request is judged.
+                for name in [nil, "other"] {
+                    var judged = request
+                    judged.name = name
+                    guard case .invalid(let faults) = await submission.submit(judged) else {
+                        Issue.record("a retired type was accepted")
+                        return
+                    }
+                    #expect(faults.count == 2)
+                }
+            }
+            #expect(try await system.count("select count(*) from tidings_ops.rejected where event_id <> 'r-3'") == 0)
+        }
+    }
+
     /// The broker is not there. The request is not accepted.
     @Test func anUnconfirmedRequestIsNotAccepted() async throws {
         try await withOwnSystem { system in
@@ -162,14 +211,16 @@ extension SubmissionTests {
     }
 
     /// Submits a request whose events are never published. Its ids are reserved before.
-    fileprivate static func submitWithoutBroker(_ request: SubmittedRequest, in system: TestSystem) async throws -> SubmissionResult {
+    fileprivate static func submitWithoutBroker(
+        _ request: SubmittedRequest, in system: TestSystem, reserving count: Int = 1
+    ) async throws -> SubmissionResult {
         let store = try await Self.store(of: system)
         let away = try AMQPPublisher.make(
             configuration: try AMQPConfiguration(url: "amqp://nobody:nothing@127.0.0.1:1/none"), connectionName: "away")
         let submission = IntentSubmission(
             store: store, catalogues: try await CatalogueSource(store), publisher: away, logger: Logger(label: "tests"))
         async let answer = submission.submit(request)
-        #expect(try await system.eventually("select count(*) from tidings.reservations") { $0 > 0 })
+        #expect(try await system.eventually("select count(*) from tidings.reservations") { $0 >= count })
         await away.close()
         let result = await answer
         await store.close()

@@ -18,12 +18,14 @@ create table tidings.reservations (
 );
 create index reservations_id on tidings.reservations (id);
 
--- A request with a known key and another fingerprint is refused. A request with the same fingerprint gets the same ids.
+-- A request with a known key and another fingerprint is refused. A request with the same fingerprint gets the ids of the first answer,
+-- whatever the catalogue says by then.
 create table tidings.idempotent_requests (
-    caller      text        not null,  -- id of the API key
-    key         text        not null,  -- the header Idempotency-Key
-    fingerprint bytea       not null,  -- SHA-256 of content type and body
-    created_at  timestamptz not null,
+    caller           text        not null,  -- id of the API key
+    key              text        not null,  -- the header Idempotency-Key
+    fingerprint      bytea       not null,  -- SHA-256 of media type and body
+    created_at       timestamptz not null,
+    notification_ids uuid[]      not null,  -- in the order of the answer
     primary key (caller, key)
 );
 -- Retention finds old rows: rows arrive in the order of time.
