@@ -171,6 +171,60 @@ import TidingsTestSupport
         }
     }
 
+    /// The provider reports before the worker has written the message's id. Another system sends through the same account.
+    @Test func aReportOfAMessageWaitsForItsDelivery() async throws {
+        try await StoreScene.with { scene in
+            let packs = try await scene.take(1...4).packs
+            try await scene.claim(packs, worker: "w")
+            let keys = packs.flatMap(\.entries).map(\.key)
+            let outcomes: [DeliveryReport.Outcome] = [
+                .delivered, .engaged, .failed(.timeout, endpointGone: false), .failed(.endpointGone, endpointGone: true),
+            ]
+            let time = Timestamp(seconds: 1_767_225_600)
+            var reports = zip(keys, outcomes).map { DeliveryReport(.message("m-\($0)"), $1, at: time, key: "1") }
+            reports.append(DeliveryReport(.message("foreign"), .delivered, key: "1"))
+            reports.append(DeliveryReport(.message("m-\(keys[0])"), .ignored, key: "2"))
+            reports.append(scene.report(keys[0], .delivered, "3"))
+            for _ in 1...2 { try await scene.store.keepEarly(reports, from: Self.provider) }
+            try await scene.store.keepEarly([reports[0]], from: "other")
+            #expect(try await scene.count("select count(*) from tidings.early_reports") == 6)
+            #expect(try await scene.store.recordEarly().isEmpty)
+
+            try await scene.settle(packs, as: (.sent, .accepted), isReportedByMessageID: true)
+            let recorded = try await scene.store.recordEarly()
+            #expect(recorded.count == 4 && recorded.allSatisfy { $0.provider == Self.provider && $0.result == .applied }, "\(recorded)")
+            var ends: [String] = []
+            for key in keys { ends.append(try await scene.end(of: key)) }
+            #expect(ends == ["delivered delivered", "delivered delivered", "failed timeout", "failed endpointGone"])
+            #expect(try await scene.count("select count(*) from tidings.reports where told_at = '2026-01-01T00:00:00Z'") == 4)
+
+            #expect(try await scene.store.recordEarly().isEmpty)
+            try await scene.store.shiftClock(by: Store.earlyReportsKept + .seconds(5))
+            let forgotten = try await scene.store.recordEarly()
+            #expect(Set(forgotten.map(\.provider)) == ["other", Self.provider] && forgotten.allSatisfy { $0.result == .unknown })
+            #expect(try await scene.count("select count(*) from tidings.early_reports") == 0)
+            #expect(try await scene.isSound())
+        }
+    }
+
+    /// Releasers take turns at once. Each report is recorded once.
+    @Test func turnsAtOnceRecordEachWaitingReportOnce() async throws {
+        try await StoreScene.with { scene in
+            let keys = try await scene.sent(20, isReportedByMessageID: true)
+            try await scene.store.keepEarly(keys.map { DeliveryReport(.message("m-\($0)"), .delivered, key: "1") }, from: Self.provider)
+            let results = try await withThrowingTaskGroup(of: [ReportResult].self) { group in
+                for _ in 0..<3 {
+                    // Awaited by the line below.
+                    group.addTask { try await scene.store.recordEarly().map(\.result) }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            #expect(results == Array(repeating: .applied, count: 20), "\(results)")
+            #expect(try await scene.count("select count(*) from tidings.reports") == 20)
+            #expect(try await scene.isSound())
+        }
+    }
+
     /// The delivery waited for longer than the retention. The provider reports about it after it was sent.
     @Test func aMessageThatWasSentLateKeepsItsReference() async throws {
         let day = Duration.seconds(86_400)

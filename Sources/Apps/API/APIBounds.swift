@@ -117,10 +117,12 @@ enum APIBounds {
                 "Of one provider in a second: a service may report each message alone."),
             Bound(
                 "CallbackDesk.requestsPerProvider.burst", CallbackDesk.requestsPerProvider.burst, "requests", "Of one provider at once."),
-            Bound("CallbackDesk.patience", CallbackDesk.patience, "An unknown message id may belong to an answer that is being written."),
             Bound(
-                "CallbackDesk.rememberedReferences", CallbackDesk.rememberedReferences, "ids",
-                "Unknown ones; beyond it each is answered as early once more."),
+                "CallbackDesk.earlyReports.perSecond", CallbackDesk.earlyReports.perSecond, "reports",
+                "Of one provider in a second, kept until their message ids are known."),
+            Bound(
+                "CallbackDesk.earlyReports.burst", CallbackDesk.earlyReports.burst, "reports",
+                "Of these at once; beyond it a report counts as unknown."),
             Bound("CallbackDesk.logInterval", CallbackDesk.logInterval, "Between two lines of one kind about one provider."),
         ]
     }

@@ -62,6 +62,13 @@ public struct Upkeep: Sendable {
                         "packs waited for a provider that nobody serves, routing them again", metadata: ["deliveries": "\(taken)"])
                 }
             }
+            await chore("record early reports") {
+                while !Task.isCancelled {
+                    let ended = try await store.recordEarly()
+                    guard !ended.isEmpty else { break }
+                    for (provider, result) in ended { metrics.callbacks(provider, result.rawValue).add() }
+                }
+            }
             await chore("move idempotency keys") {
                 var steps = 0
                 while steps < Self.keyMovesPerRound, try await store.moveRecentKeys() { steps += 1 }

@@ -79,7 +79,8 @@ struct ReportBook {
         return entry.isMove ? .applied : .kept
     }
 
-    private static func words(of outcome: DeliveryReport.Outcome) -> (outcome: String, reason: ReasonCode, isGone: Bool)? {
+    /// The words of `tidings.reports`. Nil for a report that is not recorded.
+    static func words(of outcome: DeliveryReport.Outcome) -> (outcome: String, reason: ReasonCode, isGone: Bool)? {
         switch outcome {
         case .delivered: ("delivered", .delivered, false)
         case .engaged: ("engaged", .delivered, false)

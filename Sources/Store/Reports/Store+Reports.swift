@@ -11,12 +11,13 @@ public enum ReportResult: String, Sendable, Hashable, CaseIterable {
     case repeated
     /// The report tells of a step that Tidings does not record. Or a device confirms what stands in its plan of local notifications.
     case ignored
-    /// No delivery of the provider has this reference, nothing was sent to the device, or the delivery is past retention.
+    /// No delivery of the provider has this reference, nothing was sent to the device, or the delivery is past retention. A report of a
+    /// message may be kept, because a worker may be writing the answer with its id (``Store/keepEarly(_:from:)``).
     case unknown
     /// The person of the notification was erased. Nothing of the report is kept.
     case erased
     /// The delivery has not ended yet: the worker has not written the provider's answer, or a retry waits. The report counts when it comes
-    /// again.
+    /// again, or when its delivery ends if the report is kept.
     case early
 }
 
@@ -30,15 +31,21 @@ extension Store {
     public func record(_ reports: [DeliveryReport], from provider: String) async throws -> [ReportResult] {
         guard reports.contains(where: { $0.reference != nil && $0.outcome != .ignored }) else { return reports.map(Self.unstored) }
         return try await pool.transaction(retryAmbiguous: true) { transaction in
-            let keys = try await Self.keys(of: reports, from: provider, in: transaction)
-            let sorted = Set(keys.compactMap { $0 }).sorted { ($0.notificationID, $0.ordinal) < ($1.notificationID, $1.ordinal) }
-            guard !sorted.isEmpty else { return reports.map(Self.unstored) }
-            var book = try await Self.openBook(of: sorted, for: .provider(provider), in: transaction)
-            let results = zip(reports, keys).map { report, key in key.map { book.enter(report, of: $0) } ?? Self.unstored(report) }
-            let statements = book.statements
-            if !statements.isEmpty { _ = try await transaction.pipeline(statements) }
-            return results
+            try await Self.record(reports, from: provider, in: transaction)
         }
+    }
+
+    static func record(
+        _ reports: [DeliveryReport], from provider: String, in transaction: PostgresTransaction
+    ) async throws -> [ReportResult] {
+        let keys = try await Self.keys(of: reports, from: provider, in: transaction)
+        let sorted = Set(keys.compactMap { $0 }).sorted { ($0.notificationID, $0.ordinal) < ($1.notificationID, $1.ordinal) }
+        guard !sorted.isEmpty else { return reports.map(Self.unstored) }
+        var book = try await Self.openBook(of: sorted, for: .provider(provider), in: transaction)
+        let results = zip(reports, keys).map { report, key in key.map { book.enter(report, of: $0) } ?? Self.unstored(report) }
+        let statements = book.statements
+        if !statements.isEmpty { _ = try await transaction.pipeline(statements) }
+        return results
     }
 
     /// Locks deliveries and reads what was reported about them.

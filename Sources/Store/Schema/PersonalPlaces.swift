@@ -231,6 +231,9 @@ public enum PersonalPlaces {
         PersonalTable(
             "message_references", .kept("ids of providers for erased notifications, so that their reports are recognised"),
             other: "provider reference notification_id ordinal"),
+        PersonalTable(
+            "early_reports", .kept("reports that no delivery has yet, for a minute"),
+            other: "provider reference key outcome reason told_at received_at"),
     ]
 
     private static let house: [PersonalTable] = [

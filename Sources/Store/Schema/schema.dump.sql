@@ -587,6 +587,16 @@ CREATE TABLE tidings.due (
 )
 WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000', parallel_workers='0');
 
+CREATE TABLE tidings.early_reports (
+    provider text NOT NULL,
+    reference text NOT NULL,
+    key text NOT NULL,
+    outcome text NOT NULL,
+    reason text NOT NULL,
+    told_at timestamp with time zone,
+    received_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE tidings.endpoints (
     tenant text NOT NULL,
     recipient_id text NOT NULL,
@@ -3717,6 +3727,9 @@ ALTER TABLE ONLY tidings.deliveries
 ALTER TABLE ONLY tidings.due
     ADD CONSTRAINT due_pkey PRIMARY KEY (notification_id, ordinal);
 
+ALTER TABLE ONLY tidings.early_reports
+    ADD CONSTRAINT early_reports_pkey PRIMARY KEY (provider, reference, key);
+
 ALTER TABLE ONLY tidings.endpoints
     ADD CONSTRAINT endpoints_pkey PRIMARY KEY (tenant, recipient_id, id);
 
@@ -3949,6 +3962,8 @@ CREATE INDEX due_by_provider ON tidings.due USING btree (lane, channel, provider
 CREATE INDEX due_lane_due_at_notification_id_ordinal_idx ON tidings.due USING btree (lane, due_at, notification_id, ordinal);
 
 CREATE INDEX due_paused ON tidings.due USING btree (pause_id, lane, channel, provider, notification_id, ordinal) WHERE (pause_id IS NOT NULL);
+
+CREATE INDEX early_reports_received_at_idx ON tidings.early_reports USING btree (received_at);
 
 CREATE INDEX endpoints_device ON tidings.endpoints USING btree (id) WHERE (channel = 'push'::text);
 
@@ -4567,6 +4582,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.decisions TO tidings_run;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.deliveries TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.due TO tidings_run;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.early_reports TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.endpoints TO tidings_run;
 

@@ -23,4 +23,16 @@ import TidingsMetrics
         try desk.countRequest(of: "gate", at: Self.start)
         try desk.countRequest(of: "dmp", at: Self.start.adding(.milliseconds(2)))
     }
+
+    /// Messages of other senders must not fill the table.
+    @Test func aProviderHasAShareOfReportsThatWait() {
+        let desk = CallbackDesk(metrics: metrics, logger: Logger(label: "tests"))
+        let limit = CallbackDesk.earlyReports
+        for _ in 0..<(limit.burst / 1_000) { #expect(desk.mayKeep(1_000, of: "gate", at: Self.start)) }
+        #expect(!desk.mayKeep(1, of: "gate", at: Self.start))
+        #expect(desk.mayKeep(1, of: "dmp", at: Self.start))
+        let later = Self.start.adding(.seconds(1))
+        #expect(!desk.mayKeep(limit.perSecond + 1, of: "gate", at: later))
+        #expect(desk.mayKeep(limit.perSecond, of: "gate", at: later))
+    }
 }

@@ -2,9 +2,8 @@ import Logging
 import Synchronization
 import TidingsCore
 import TidingsMetrics
-import TidingsStore
 
-/// The memory of one process about callbacks: rates, references that no delivery has yet, and log lines.
+/// The memory of one process about callbacks: rates and log lines.
 final class CallbackDesk: Sendable {
     /// Requests of one provider to one process. A service that reports each message alone sends as many as Tidings sends to it.
     static let requestsPerProvider = TokenBucket.Limit(perSecond: 500, burst: 1_000)
@@ -12,17 +11,11 @@ final class CallbackDesk: Sendable {
     static let earlyPause = Duration.seconds(5)
     /// The pause before a provider sends a request again that could not be checked.
     static let settingsPause = Duration.seconds(30)
-    /// The time for which an unknown message id may belong to an answer that a worker has not written yet.
-    static let patience = Duration.seconds(60)
-    /// Unknown message ids that are remembered. Beyond it all are forgotten, and each is answered as early once more.
-    static let rememberedReferences = 10_000
+    /// Reports of one provider that one process keeps because their message ids are not known yet. A service whose account others share
+    /// reports their messages too. Beyond the share such reports count as unknown at once.
+    static let earlyReports = TokenBucket.Limit(perSecond: 200, burst: 10_000)
     /// Between two log lines of one kind about one provider. Anybody can send a request that is refused.
     static let logInterval = Duration.seconds(10)
-
-    private struct UnknownReference: Hashable {
-        let provider: String
-        let id: String
-    }
 
     /// Strangers cause only lines about refusals. So they cannot keep a line about the provider's own events out of the log.
     private struct LogLine: Hashable {
@@ -32,7 +25,7 @@ final class CallbackDesk: Sendable {
 
     private struct State {
         var rates: [String: TokenBucket] = [:]
-        var unknown: [UnknownReference: ContinuousClock.Instant] = [:]
+        var early: [String: TokenBucket] = [:]
         var loggedAt: [LogLine: ContinuousClock.Instant] = [:]
     }
 
@@ -41,7 +34,7 @@ final class CallbackDesk: Sendable {
     private let now: @Sendable () -> ContinuousClock.Instant
     private let state = Mutex(State())
 
-    /// - Parameter now: the clock that measures ``patience`` and ``logInterval``.
+    /// - Parameter now: the clock that measures ``logInterval``.
     init(metrics: Metrics, logger: Logger, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         self.metrics = metrics
         self.logger = logger
@@ -62,21 +55,13 @@ final class CallbackDesk: Sendable {
         throw Problem.rateLimited(share, retryAfter: wait)
     }
 
-    /// The result that counts. A message id that is not known at first may belong to a call whose answer is being written: the report is
-    /// early then. After ``patience`` it belongs to nobody.
-    func final(_ result: ReportResult, of report: DeliveryReport, from provider: String) -> ReportResult {
-        guard case .message(let id) = report.reference, result == .unknown else { return result }
-        let (now, reference) = (now(), UnknownReference(provider: provider, id: id))
-        let first = state.withLock { state -> ContinuousClock.Instant in
-            if let first = state.unknown[reference] { return first }
-            if state.unknown.count >= Self.rememberedReferences {
-                state.unknown = state.unknown.filter { now - $0.value < Self.patience }
-                if state.unknown.count >= Self.rememberedReferences { state.unknown.removeAll() }
-            }
-            state.unknown[reference] = now
-            return now
+    /// Whether this many more reports of a provider may be kept until their messages are known.
+    func mayKeep(_ reports: Int, of provider: String, at time: Timestamp) -> Bool {
+        state.withLock { state in
+            var bucket = state.early[provider] ?? TokenBucket(Self.earlyReports, at: time)
+            defer { state.early[provider] = bucket }
+            return bucket.take(reports, at: time) == .zero
         }
-        return now - first < Self.patience ? .early : .unknown
     }
 
     func count(_ provider: String, _ result: String) { metrics.callbacks(provider, result).add() }

@@ -81,18 +81,27 @@ struct CallbackOperations: Sendable {
         reader.mediaTypes.contains(media.essence) || media.isJSON && reader.mediaTypes.contains("application/json")
     }
 
-    /// Records the reports. Throws "unavailable" if one came before its delivery ended: the provider sends all of them again, and each
-    /// counts once.
+    /// Records the reports, and keeps those whose message no delivery has: a worker may be writing the answer with its id. Throws
+    /// "unavailable" if a delivery has not ended yet. The provider then sends all of them again, and each counts once.
     private func record(_ reports: [DeliveryReport], from provider: String) async throws {
-        let results = try await services.store.record(reports, from: provider)
-        var isEarly = false
+        let store = services.store
+        let results = try await store.record(reports, from: provider)
+        let unclaimed = zip(reports, results).filter { report, result in result == .unknown && report.namesMessage }.map(\.0)
+        let areKept = !unclaimed.isEmpty && desk.mayKeep(unclaimed.count, of: provider, at: store.clock.now())
+        if areKept { try await store.keepEarly(unclaimed, from: provider) }
         for (report, result) in zip(reports, results) {
-            let final = desk.final(result, of: report, from: provider)
-            desk.count(provider, final.rawValue)
-            if final == .early { isEarly = true }
+            let isKept = areKept && result == .unknown && report.namesMessage
+            desk.count(provider, (isKept ? ReportResult.early : result).rawValue)
         }
-        if isEarly {
+        if results.contains(.early) {
             throw Problem.unavailable("A delivery has not ended yet. Send the same request again.", retryAfter: CallbackDesk.earlyPause)
         }
+    }
+}
+
+extension DeliveryReport {
+    /// Whether the report finds its delivery only by the provider's id of the message.
+    fileprivate var namesMessage: Bool {
+        if case .message = reference { true } else { false }
     }
 }

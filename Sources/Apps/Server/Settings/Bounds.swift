@@ -12,6 +12,7 @@ package enum Bounds {
     package static var all: [Bound] {
         let parts: [[Bound]] = [
             submission, intake, routing, delivery, local, signals, release, erasure, connections, processes, house, retention, engagement,
+            reports,
         ]
         return parts.flatMap { $0 }
     }
@@ -245,7 +246,6 @@ package enum Bounds {
             Bound("Upkeep.idleReservationSteps", Upkeep.idleReservationSteps, "steps", "Without a deletion; then the next round goes on."),
             Bound("Store.requestNamesKept", Store.requestNamesKept, "The header Idempotency-Key is remembered."),
             Bound("Store.requestNamePruneBatch", Int(Store.requestNamePruneBatch), "names", "Of requests forgotten in one turn."),
-            Bound("Store.referencePruneBatch", Int(Store.referencePruneBatch), "references", "Of messages forgotten in one turn."),
             Bound("Store.keyUseInterval", Store.keyUseInterval, "Between two records of the use of an API key."),
             Bound("Store.reconcileBatch", Store.reconcileBatch, "ids", "Of one statement of tidings reconcile."),
             Bound(

@@ -34,6 +34,20 @@ create table tidings.message_references (
 );
 create index message_references_notification_id_idx on tidings.message_references (notification_id);
 
+-- Reports that name only the provider's id of a message, and that no delivery has yet. A worker may be writing the answer that has the id.
+-- Or another system sends through the same account. A releaser records the first kind, and deletes the second kind after a minute.
+create table tidings.early_reports (
+    provider    text        not null,
+    reference   text        not null,  -- the provider's id of the message
+    key         text        not null,  -- as in tidings.reports, and so are outcome, reason and told_at
+    outcome     text        not null,
+    reason      text        not null,
+    told_at     timestamptz,
+    received_at timestamptz not null,
+    primary key (provider, reference, key)
+);
+create index early_reports_received_at_idx on tidings.early_reports (received_at);
+
 -- Ended deliveries with the state and reason in which their calls ended. A delivery has at most one report that changed this end.
 create view tidings.ends_of_calls as
     select d.notification_id, d.ordinal, d.channel, d.provider, coalesce(r.state_before, d.state) as state,

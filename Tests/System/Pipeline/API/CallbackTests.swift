@@ -143,10 +143,39 @@ import TidingsTestSupport
             #expect(try await Self.states("s-1", api) == ["slow sent accepted"])
             #expect(try await Self.call(api, body, to: "slow").status == 204)
             #expect(try await Self.states("s-1", api) == ["slow delivered delivered"])
+        }
+    }
 
-            // A message id may be of a call whose answer is being written. The service is asked to report once more.
-            let unknown = try await Self.callGate(api, #"{"message":"m-99","status":"opened"}"#, id: "e-2")
-            #expect(unknown.status == 503, "\(unknown.text)")
+    /// The account is shared with another system, and the service is faster than the worker. The service never has to report again.
+    @Test func aMessageThatNoDeliveryHasIsNoReasonToComeAgain() async throws {
+        try await Self.withServices(variables: HealthClient.variables) { api in
+            let system = api.pipeline.system
+            for turn in 1...3 {
+                let foreign = try await Self.callGate(api, #"{"message":"m-99","status":"opened"}"#, id: "e-\(turn)")
+                #expect(foreign.status == 204, "\(foreign.text)")
+            }
+            for _ in 1...2 {
+                let early = try await Self.callGate(api, #"{"message":"m-17","status":"opened"}"#, id: "e-4")
+                #expect(early.status == 204, "\(early.text)")
+            }
+            #expect(try await system.count("select count(*) from tidings.early_reports") == 4)
+
+            await api.pipeline.publish(event(id: "o-4", to: "ada"))
+            let isRecorded = try await system.eventually(
+                """
+                select count(*) from tidings_ops.deliveries d join tidings_ops.notifications n using (notification_id)
+                where n.idempotency_key = 'o-4' and d.provider = 'gate' and d.state = 'delivered'
+                """
+            ) { $0 == 1 }
+            #expect(isRecorded, "\(api.pipeline.roles.errorsSoFar)")
+            #expect(try await system.eventually("select count(*) from tidings.early_reports") { $0 == 3 })
+            #expect(try await api.metric(#"tidings_callbacks_total{provider="gate",result="early"}"#) == 5)
+            #expect(try await api.metric(#"tidings_callbacks_total{provider="gate",result="applied"}"#) == 1)
+
+            try await api.pipeline.shiftClock(by: "2 minutes")
+            #expect(try await system.eventually("select count(*) from tidings.early_reports") { $0 == 0 })
+            #expect(try await api.metric(#"tidings_callbacks_total{provider="gate",result="unknown"}"#) == 3)
+            try await api.pipeline.expectSound()
         }
     }
 

@@ -1,0 +1,118 @@
+public import TidingsCore
+import TidingsPostgres
+
+/// Reports that name only the provider's id of a message, and that no delivery has yet.
+///
+/// A provider may report faster than the worker writes its answer. Another system may also send through the same account. Both reports look
+/// alike. So each is kept for a while, and the provider never has to send it again.
+extension Store {
+    /// The time for which a report waits for its delivery. A worker writes an answer within milliseconds, or when the database is back.
+    package static let earlyReportsKept = Duration.seconds(60)
+    /// Waiting reports that one turn records.
+    package static let earlyReportBatch: Int64 = 500
+    /// Reports without a delivery that one turn deletes.
+    package static let earlyReportPruneBatch: Int64 = 5_000
+
+    /// Keeps reports until a releaser finds their deliveries. A report that waits already is kept once. Reports that name no message are
+    /// left out.
+    public func keepEarly(_ reports: [DeliveryReport], from provider: String) async throws {
+        let rows = reports.compactMap { EarlyReport($0, from: provider) }
+            .sorted { ($0.reference, $0.report.key) < ($1.reference, $1.report.key) }
+        guard !rows.isEmpty else { return }
+        _ = try await pool.write(
+            """
+            insert into tidings.early_reports (provider, reference, key, outcome, reason, told_at, received_at)
+            select \(provider), told.*, (select tidings.clock())
+            from unnest(\(rows.map(\.reference)), \(rows.map(\.report.key)), \(rows.map(\.outcome)), \(rows.map(\.reason)),
+                \(rows.map { $0.report.at?.timestamptz })) as told(reference, key, outcome, reason, told_at)
+            on conflict do nothing
+            """)
+    }
+
+    /// Records the waiting reports whose deliveries have ended by now, and deletes those that have waited for ``earlyReportsKept``. Several
+    /// processes may take a turn at once.
+    ///
+    /// - Returns: The results of the reports that wait no longer. Empty if there are none.
+    public func recordEarly() async throws -> [(provider: String, result: ReportResult)] {
+        try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
+            let rows = try await transaction.pipeline([Self.byIndex, Self.knownEarly])[1].rows
+            let waiting = try rows.compactMap { try EarlyReport($0) }
+            var ended: [(provider: String, result: ReportResult)] = []
+            var done: [EarlyReport] = []
+            for (provider, group) in Dictionary(grouping: waiting, by: \.provider).sorted(by: { $0.key < $1.key }) {
+                let results = try await Self.record(group.map(\.report), from: provider, in: transaction)
+                for (report, result) in zip(group, results) where result != .early {
+                    ended.append((provider: provider, result: result))
+                    done.append(report)
+                }
+            }
+            let answers = try await transaction.pipeline([Self.forgetEarly(done), Self.pruneEarly])
+            for row in answers[1].rows { ended.append((provider: try row.decode(String.self), result: .unknown)) }
+            return ended
+        }
+    }
+
+    /// Waiting reports whose message a delivery has. `limit 1` makes PostgreSQL look up each message by itself.
+    private static let knownEarly: SQL = """
+        select e.provider, e.reference, e.key, e.outcome, e.reason, e.told_at from tidings.early_reports e
+        cross join lateral (
+            select from tidings.message_references r where r.provider = e.provider and r.reference = e.reference limit 1) known
+        order by e.provider, e.reference, e.key limit \(earlyReportBatch) for update of e skip locked
+        """
+
+    private static func forgetEarly(_ done: [EarlyReport]) -> SQL {
+        """
+        delete from tidings.early_reports e
+        using unnest(\(done.map(\.provider)), \(done.map(\.reference)), \(done.map(\.report.key))) as done(provider, reference, key)
+        where e.provider = done.provider and e.reference = done.reference and e.key = done.key
+        """
+    }
+
+    private static let pruneEarly: SQL = """
+        delete from tidings.early_reports where ctid = any(array(
+            select ctid from tidings.early_reports
+            where received_at < (select tidings.clock() - make_interval(secs => \(Double(earlyReportsKept.components.seconds))))
+            limit \(earlyReportPruneBatch) for update skip locked))
+        returning provider
+        """
+}
+
+/// A report that names a message, in the words of its row.
+private struct EarlyReport {
+    let provider: String
+    let reference: String
+    let outcome: String
+    let reason: String
+    let report: DeliveryReport
+
+    /// Nil for a report that names no message, or that is not recorded.
+    init?(_ report: DeliveryReport, from provider: String) {
+        guard case .message(let id) = report.reference, let words = ReportBook.words(of: report.outcome) else { return nil }
+        self.provider = provider
+        self.report = report
+        reference = id
+        outcome = words.outcome
+        reason = words.reason.rawValue
+    }
+
+    /// Nil for a row of a newer version, whose words are not known here.
+    init?(_ row: PostgresRow) throws {
+        provider = try row.decode("provider")
+        reference = try row.decode("reference")
+        outcome = try row.decode("outcome")
+        reason = try row.decode("reason")
+        guard let code = ReasonCode(rawValue: reason), let told = Self.outcome(outcome, because: code) else { return nil }
+        report = DeliveryReport(.message(reference), told, at: try row.decode("told_at"), key: try row.decode("key"))
+    }
+
+    /// The reverse of ``ReportBook/words(of:)``.
+    private static func outcome(_ word: String, because reason: ReasonCode) -> DeliveryReport.Outcome? {
+        switch word {
+        case "delivered": .delivered
+        case "engaged": .engaged
+        case "failed": .failed(reason, endpointGone: false)
+        case "gone": .failed(reason, endpointGone: true)
+        default: nil
+        }
+    }
+}
