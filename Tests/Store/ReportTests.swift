@@ -101,6 +101,72 @@ import TidingsTestSupport
         }
     }
 
+    /// Two devices, of which both got the push as far as the provider knew. Then it reports that neither did.
+    @Test func anEscalationGoesOnWhenEveryPushHasFailedAfterAll() async throws {
+        try await StoreScene.with { scene in
+            let failed = DeliveryReport.Outcome.failed(.timeout, endpointGone: false)
+            let keys = try await scene.sentEscalation()
+            #expect(try await scene.places(keys[0].notificationID) == ["sent", "sent", "closed", "closed", "closed"])
+            #expect(try await scene.store.record([scene.report(keys[0], failed, "1")], from: Self.provider) == [.applied])
+            #expect(try await scene.places(keys[0].notificationID) == ["failed", "sent", "closed", "closed", "closed"])
+            // The report comes twice at once. The step is taken once.
+            let report = [scene.report(keys[1], failed, "1")]
+            async let first = scene.store.record(report, from: Self.provider)
+            async let second = scene.store.record(report, from: Self.provider)
+            let results = try await [first, second].flatMap { $0 }
+            #expect(Set(results) == [.applied, .repeated])
+            #expect(try await scene.places(keys[0].notificationID) == ["failed", "failed", "held", "held", "escalation"])
+            #expect(
+                try await scene.count("select count(*) from tidings.due where endpoint in ('c', 'd') and due_at <= tidings.clock()") == 2)
+            #expect(try await scene.isSound())
+
+            // The next channel takes its turn as usual, and reaches the person.
+            let packs = try await scene.release().packs
+            #expect(packs.flatMap(\.entries).map(\.attempt) == [1, 1])
+            try await scene.claim(packs, worker: "w")
+            try await scene.settle(packs, as: (.sent, .accepted))
+            #expect(try await scene.places(keys[0].notificationID) == ["failed", "failed", "sent", "sent", "closed"])
+            #expect(try await scene.isSound())
+        }
+    }
+
+    /// The first push is told as failed while the second is on its way. The later channels wait for the second.
+    @Test func anEscalationWaitsForThePushThatIsOnItsWay() async throws {
+        try await StoreScene.with { scene in
+            let packs = try await scene.takeEscalation()
+            try await scene.claim(packs, worker: "w")
+            let entries = packs.flatMap(\.entries)
+            try await scene.settle(packs, only: entries[0], as: (.sent, .accepted), isLast: false)
+            let id = entries[0].notificationID
+            #expect(try await scene.places(id) == ["sent", "pack", "closed", "closed", "closed"])
+            let failed = scene.report(entries[0].key, .failed(.timeout, endpointGone: false), "1")
+            #expect(try await scene.store.record([failed], from: Self.provider) == [.applied])
+            #expect(try await scene.places(id) == ["failed", "pack", "escalation", "escalation", "escalation"])
+            try await scene.settle(packs, only: entries[1], as: (.failed, .providerRejected), isLast: true)
+            #expect(try await scene.places(id) == ["failed", "failed", "held", "held", "escalation"])
+            #expect(try await scene.isSound())
+        }
+    }
+
+    /// A cancelled notification stays cancelled, and one with a single stage has no next channel.
+    @Test func nothingGoesOnAfterACancelOrWithoutEscalation() async throws {
+        try await StoreScene.with { scene in
+            let failed = DeliveryReport.Outcome.failed(.timeout, endpointGone: false)
+            let packs = try await scene.takeEscalation()
+            try await scene.claim(packs, worker: "w")
+            let entries = packs.flatMap(\.entries)
+            try await scene.settle(packs, only: entries[0], as: (.sent, .accepted), isLast: false)
+            try await scene.settle(packs, only: entries[1], as: (.cancelled, .cancelledByProducer), isLast: true)
+            #expect(try await scene.store.record([scene.report(entries[0].key, failed, "1")], from: Self.provider) == [.applied])
+            #expect(try await scene.places(entries[0].notificationID) == ["failed", "cancelled", "closed", "closed", "closed"])
+
+            let single = try await scene.sent(1, from: 50)[0]
+            #expect(try await scene.store.record([scene.report(single, failed, "1")], from: Self.provider) == [.applied])
+            #expect(try await scene.places(single.notificationID) == ["failed"])
+            #expect(try await scene.isSound())
+        }
+    }
+
     /// A provider serves every tenant. The delivery counts for its own tenant.
     @Test func aDeliveryOfAnotherTenantIsCountedThere() async throws {
         try await StoreScene.with { scene in
@@ -308,6 +374,67 @@ extension StoreScene {
                 }, claimedAt: .distantPast, isLast: true)
         }
         try await store.settle(settled, worker: "w")
+    }
+
+    /// Takes a critical intent: a push to two devices, then a text to two numbers, then the inbox.
+    fileprivate func takeEscalation() async throws -> [Pack] {
+        var decoded = Self.intent(1)
+        decoded.intent.critical = true
+        let asked = claims([decoded])
+        let result: IntakeResult = try await store.intake { intake in
+            guard let claimed = try await intake.claim(asked, zones: zones) else { return IntakeResult() }
+            var write = IntakeWrite(catalogue: catalogue, refused: [], now: claimed.now)
+            let now = Self.send(claimed.now)
+            let planned = [
+                PlannedDelivery(channel: .push, provider: "phone", endpoint: "a", verdict: now),
+                PlannedDelivery(channel: .push, provider: "phone", endpoint: "b", verdict: now),
+                PlannedDelivery(channel: .sms, provider: "text", endpoint: "c", verdict: .awaitEscalation),
+                PlannedDelivery(channel: .sms, provider: "text", endpoint: "d", verdict: .awaitEscalation),
+                PlannedDelivery(channel: .inApp, provider: "inbox", verdict: .awaitEscalation),
+            ]
+            for one in claimed.all {
+                write.accept(
+                    one,
+                    routed: RoutedIntent(
+                        decision: Decision(strategy: .escalate, deliveries: planned), category: .transactional, lane: .urgent,
+                        expiresAt: claimed.now.adding(.seconds(86_400))))
+            }
+            return try await intake.write(write)
+        }
+        return result.packs
+    }
+
+    /// Sends both pushes of an escalation. Returns their keys.
+    fileprivate func sentEscalation() async throws -> [DeliveryKey] {
+        let packs = try await takeEscalation()
+        try await claim(packs, worker: "w")
+        try await settle(packs, as: (.sent, .accepted))
+        return packs.flatMap(\.entries).map(\.key)
+    }
+
+    /// Ends one delivery of a pack, and leaves the others to the worker.
+    fileprivate func settle(
+        _ packs: [Pack], only entry: PackEntry, as end: (state: DeliveryState, reason: ReasonCode), isLast: Bool
+    ) async throws {
+        let now = store.clock.now()
+        let outcome = end.state == .sent ? "accepted" : "rejected"
+        let attempt = AttemptRecord(outcome: outcome, reason: end.reason, startedAt: now, finishedAt: now)
+        let settlement = Settlement(
+            entry, exit: .ended(end.state, end.reason), providerMessageID: nil, isReportedByMessageID: false, attempt: attempt)
+        try await store.settle([PackSettlement(packs[0], [settlement], claimedAt: .distantPast, isLast: isLast)], worker: "w")
+    }
+
+    /// The place of each delivery: its state, `closed` for one that was not needed, the kind of its wait, or `pack`.
+    fileprivate func places(_ id: NotificationID) async throws -> [String] {
+        try await system.query(
+            """
+            select coalesce(case when d.reason = 'escalationNotNeeded' then 'closed' else d.state end, w.kind, 'pack')
+            from tidings.notifications n cross join lateral generate_series(0, n.planned - 1) as m(ordinal)
+            left join tidings.deliveries d on d.notification_id = n.id and d.ordinal = m.ordinal
+            left join tidings.due w on w.notification_id = n.id and w.ordinal = m.ordinal
+            where n.id = \(id.description)::text::uuid order by m.ordinal
+            """
+        ).rows.map { try $0.decode(String.self) }
     }
 
     /// State and reason of a delivery.

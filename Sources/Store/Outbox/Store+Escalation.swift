@@ -21,16 +21,11 @@ extension Store {
     func escalate(_ steps: [EscalationStep], in transaction: PostgresTransaction) async throws {
         guard !steps.isEmpty else { return }
         let ids = Set(steps.map(\.key.notificationID)).sorted()
-        // Lock each notification by itself, in the order of the array. A list of ids would be searched in the partition of every kept day.
-        _ = try await transaction.query(
-            """
-            select n.id from unnest(\(ids.uuids)) as asked(id)
-            cross join lateral (select id from tidings.notifications where id = asked.id limit 1 for update) n
-            """)
+        _ = try await transaction.query(Self.lockNotifications(ids))
         var starting: [DeliveryKey] = []
         var closing: [DeliveryKey] = []
         for (id, members) in try await escalationMembers(of: ids, in: transaction) {
-            switch nextEscalation(among: members) {
+            switch nextEscalation(among: members.map(\.member)) {
             case .wait: continue
             case .start(let ordinals): starting += ordinals.map { DeliveryKey(id, $0) }
             case .close(let ordinals): closing += ordinals.map { DeliveryKey(id, $0) }
@@ -39,29 +34,67 @@ extension Store {
         _ = try await transaction.pipeline([Self.start(starting), Self.close(closing)])
     }
 
+    /// Takes back the end of the later channels of notifications whose earlier channel has failed after all, unless another delivery
+    /// reached the person. The next channel starts if no delivery is under way.
+    ///
+    /// The caller holds the locks of the notifications, see ``lockNotifications(_:ifCritical:)``.
+    func resumeEscalations(of ids: [NotificationID], in transaction: PostgresTransaction) async throws {
+        guard !ids.isEmpty else { return }
+        var starting: [DeliveryKey] = []
+        var reopened: [(key: DeliveryKey, isNext: Bool)] = []
+        for (id, members) in try await escalationMembers(of: ids, in: transaction) {
+            let closed = members.indices.filter { members[$0].isClosed }
+            let next: [Int]
+            switch nextEscalation(among: members.map(\.reopened)) {
+            case .close: continue
+            case .wait: next = []
+            case .start(let ordinals): next = ordinals
+            }
+            starting += next.map { DeliveryKey(id, $0) }
+            for ordinal in closed { reopened.append((key: DeliveryKey(id, ordinal), isNext: next.contains(ordinal))) }
+        }
+        guard !starting.isEmpty || !reopened.isEmpty else { return }
+        _ = try await transaction.pipeline([Self.start(starting), Self.reopen(reopened)])
+    }
+
+    /// Locks each notification by itself, in the order of the array. A list of ids would be searched in the partition of every kept day.
+    /// The answer has the ids that were found.
+    ///
+    /// - Parameter onlyCritical: whether other notifications are left out. They have one stage only.
+    static func lockNotifications(_ ids: [NotificationID], ifCritical onlyCritical: Bool = false) -> SQL {
+        """
+        select n.id from unnest(\(ids.uuids)) as asked(id)
+        cross join lateral (
+            select id from tidings.notifications where id = asked.id and (critical or not \(onlyCritical)) limit 1 for update) n
+        """
+    }
+
     /// Returns the planned deliveries of each notification in their order, with their present state.
     private func escalationMembers(
         of ids: [NotificationID], in transaction: PostgresTransaction
-    ) async throws -> [NotificationID: [EscalationMember]] {
+    ) async throws -> [NotificationID: [StoredMember]] {
         let result = try await transaction.query(
             """
-            select n.id, planned.value ->> 'channel', d.state, w.kind, coalesce((planned.value ->> 'copy')::boolean, false)
+            select n.id, planned.value ->> 'channel', d.state, d.reason, w.kind, coalesce((planned.value ->> 'copy')::boolean, false)
             from unnest(\(ids.uuids)) as asked(id)
             cross join lateral (select * from tidings.notifications where id = asked.id limit 1) n
             cross join lateral generate_series(0, n.planned - 1) as m(ordinal)
             cross join lateral (select \(Self.plannedNow) as value) planned
             left join lateral (
-                select state from tidings.deliveries where notification_id = n.id and ordinal = m.ordinal limit 1) d on true
+                select state, reason from tidings.deliveries where notification_id = n.id and ordinal = m.ordinal limit 1) d on true
             left join tidings.due w on w.notification_id = n.id and w.ordinal = m.ordinal
             order by n.id, m.ordinal
             """)
-        var members: [NotificationID: [EscalationMember]] = [:]
+        var members: [NotificationID: [StoredMember]] = [:]
         for row in result.rows {
-            let (id, channel, ended, waiting, isCopy) = try row.decode((PostgresUUID, String, String?, String?, Bool).self)
+            let (id, channel, ended, reason, waiting, isCopy) = try row.decode((PostgresUUID, String, String?, String?, String?, Bool).self)
             guard let channel = Channel(rawValue: channel) else { continue }
             let state = ended.flatMap(DeliveryState.init(rawValue:)) ?? (waiting == nil ? .queued : .held)
             members[NotificationID(id), default: []].append(
-                EscalationMember(channel: channel, state: state, isAwaiting: waiting == DueKind.escalation.rawValue, isCopy: isCopy))
+                StoredMember(
+                    member: EscalationMember(
+                        channel: channel, state: state, isAwaiting: waiting == DueKind.escalation.rawValue, isCopy: isCopy),
+                    isClosed: reason == ReasonCode.escalationNotNeeded.rawValue))
         }
         return members
     }
@@ -87,5 +120,44 @@ extension Store {
         )
         \(TallyRows.insertEnded("ended"))
         """
+    }
+
+    /// Moves closed deliveries back to `due`, as they were before ``close(_:)``. A constant range of ids limits the query to the partitions
+    /// of their days.
+    private static func reopen(_ closed: [(key: DeliveryKey, isNext: Bool)]) -> SQL {
+        let ids = closed.map(\.key.notificationID)
+        return """
+            with closed as (
+                delete from tidings.deliveries d
+                using unnest(\(ids.uuids), \(closed.map { Int16($0.key.ordinal) }), \(closed.map(\.isNext)))
+                    as last(notification_id, ordinal, is_next)
+                where d.notification_id = last.notification_id and d.ordinal = last.ordinal and d.reason = 'escalationNotNeeded'
+                    and d.notification_id between \(ids.min().map(\.uuid)) and \(ids.max().map(\.uuid))
+                returning d.notification_id, d.ordinal, d.tenant, d.channel, d.provider, d.state, d.reason, last.is_next
+            ), counted as (
+                \(TallyRows.insertEnded(undone: "closed"))
+            )
+            \(DueRows.insert(
+                at: "case when is_next then \(DueRows.now) else 'infinity' end",
+                kind: "case when is_next then 'held' else 'escalation' end", attempt: "1", reason: "'awaitingEscalation'",
+                from: """
+                    (select m.notification_id, m.ordinal, n.lane, m.tenant, m.channel, m.provider, m.is_next,
+                        \(plannedNow) ->> 'endpoint' as endpoint
+                    from closed m cross join lateral (select * from tidings.notifications where id = m.notification_id limit 1) n) reopened
+                    """))
+            """
+    }
+}
+
+/// A planned delivery of an escalating notification, as it is stored.
+private struct StoredMember {
+    let member: EscalationMember
+    /// Whether the delivery ended because an earlier channel had reached the person.
+    let isClosed: Bool
+
+    /// The delivery as it was before it was closed.
+    var reopened: EscalationMember {
+        guard isClosed else { return member }
+        return EscalationMember(channel: member.channel, state: .held, isAwaiting: true, isCopy: member.isCopy)
     }
 }

@@ -89,6 +89,11 @@ struct ReportBook {
         }
     }
 
+    /// Notifications of which a delivery had reached its person, until a report told of a failure.
+    var losses: Set<NotificationID> {
+        Set(entries.filter { $0.before.state.isSuccess && !$0.after.state.isSuccess }.map(\.key.notificationID))
+    }
+
     /// The statements that write the entries. Empty if there are none.
     var statements: [SQL] {
         guard !entries.isEmpty else { return [] }

@@ -16,10 +16,12 @@ import TidingsTestSupport
         types:
           orderUpdate: {category: transactional, channels: [push]}
           slowUpdate: {category: transactional, channels: [sms]}
+          alarm: {category: transactional, channels: [push, inApp], allowsCritical: true}
         markets:
-          default: {push: [dmp, gate], sms: [slow]}
+          default: {push: [dmp, gate], sms: [slow], inApp: [inbox]}
         defaultMarket: default
         providers:
+          inbox: {channel: inApp, kind: inbox}
           dmp: {channel: push, kind: http, addressing: person, settings: {\(dmp("\(capture)/ok/dmp"))}}
           slow: {channel: sms, kind: http, addressing: person, settings: {\(dmp("\(capture)/slow/8000"))}}
           gate:
@@ -143,6 +145,24 @@ import TidingsTestSupport
             #expect(try await Self.states("s-1", api) == ["slow sent accepted"])
             #expect(try await Self.call(api, body, to: "slow").status == 204)
             #expect(try await Self.states("s-1", api) == ["slow delivered delivered"])
+        }
+    }
+
+    /// The inbox was not needed, because the service had accepted the push. Then the service reports that the push did not arrive.
+    @Test func aPushThatFailedAfterAllGoesOnToTheNextChannel() async throws {
+        try await Self.withServices { api in
+            let data = #""critical":true,"channels":["push","inApp"]"#
+            await api.pipeline.publish(event(id: "a-1", type: "alarm", to: "ada", data: data))
+            let before = ["dmp sent accepted", "gate sent accepted", "inbox suppressed escalationNotNeeded"]
+            #expect(try await Self.states("a-1", api) == before)
+            #expect(try await api.ask("ada", "GET", "/api/notifications").json["total"] == 0)
+            let reference = try await Self.reference("a-1", "dmp", api)
+            #expect(try await Self.call(api, #"{"ref":"\#(reference)","state":"bounced"}"#).status == 204)
+            let isListed = try await eventually { try await api.ask("ada", "GET", "/api/notifications").json["total"] == 1 }
+            #expect(isListed)
+            let after = ["dmp failed providerRejected", "gate sent accepted", "inbox delivered delivered"]
+            #expect(try await Self.states("a-1", api) == after)
+            try await api.pipeline.expectSound()
         }
     }
 
