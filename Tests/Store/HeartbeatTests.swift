@@ -28,6 +28,25 @@ import TidingsStore
         }
     }
 
+    @Test func theBrokerUsersOfARoleAreThoseOfItsRunningProcesses() async throws {
+        try await StoreScene.with { scene in
+            func beat(_ role: String, _ user: String?, isLast: Bool = false) async throws {
+                let worker = WorkerIdentity(role: role, host: "host", pid: 1, version: "1", instance: user ?? "none")
+                _ = try await scene.store.heartbeat(
+                    worker, handled: 0, yielding: nil, providers: [], catalogue: "c", brokerUser: user, isLast: isLast)
+            }
+            for (role, user) in [("router", "b"), ("router", nil), ("all", "a"), ("api", "c"), ("router", "gone")] as [(String, String?)] {
+                try await beat(role, user)
+            }
+            try await beat("router", "gone", isLast: true)
+            #expect(try await scene.store.brokerUsers(of: ["router", "all"]) == ["a", "b"])
+            #expect(try await scene.store.brokerUsers(of: ["release"]).isEmpty)
+            #expect(try await scene.store.workers().compactMap { $0["broker_user"]?.stringValue }.sorted() == ["a", "b", "c", "gone"])
+            try await scene.store.shiftClock(by: .seconds(60))
+            #expect(try await scene.store.brokerUsers(of: ["router", "all"]).isEmpty)
+        }
+    }
+
     /// The processes tell each other how many connections they have on each node of the broker.
     @Test func eachProcessLearnsTheConnectionsOfTheOthers() async throws {
         try await StoreScene.with { scene in

@@ -265,7 +265,7 @@ public enum PersonalPlaces {
             "workers", .untouched,
             other: """
                 id role host pid version started_at heartbeat_at handled bulk_pause_ms urgent_took_ms providers catalogue obstacles
-                stopped_at broker_connections
+                stopped_at broker_connections broker_user
                 """),
     ]
 

@@ -1705,7 +1705,8 @@ CREATE TABLE tidings.workers (
     catalogue text,
     obstacles jsonb DEFAULT '[]'::jsonb NOT NULL,
     stopped_at timestamp with time zone,
-    broker_connections jsonb DEFAULT '{}'::jsonb NOT NULL
+    broker_connections jsonb DEFAULT '{}'::jsonb NOT NULL,
+    broker_user text
 );
 
 CREATE VIEW tidings_ops.api_keys AS
@@ -1859,7 +1860,8 @@ CREATE VIEW tidings_ops.workers AS
     workers.providers,
     workers.stopped_at,
     workers.obstacles,
-    workers.broker_connections
+    workers.broker_connections,
+    workers.broker_user
    FROM tidings.workers;
 
 COMMENT ON VIEW tidings_ops.workers IS 'Each process that has sent a heartbeat: running, stopped (it ended when it was asked to), or lost (30 seconds without a heartbeat).';
@@ -1893,6 +1895,8 @@ COMMENT ON COLUMN tidings_ops.workers.stopped_at IS 'Time at which the process s
 COMMENT ON COLUMN tidings_ops.workers.obstacles IS 'Obstacles to its work at its last heartbeat: an array of objects with kind (blocked, unconfirmed, refused, commitsRefused, commitsWait or unfinished), subject (the link to the broker), detail (the reason in the words of the server) and since. Empty if it can work.';
 
 COMMENT ON COLUMN tidings_ops.workers.broker_connections IS 'Number of connections of the process on each node of RabbitMQ, by the host and port of the node. Empty if the process knows only one node. The processes even out the sums of the nodes.';
+
+COMMENT ON COLUMN tidings_ops.workers.broker_user IS 'The AMQP user of the process. Routers believe the ids and the producers that the roles api and release name only if their user is that of the routers, or vouches in the catalogue.';
 
 CREATE VIEW tidings_ops.bulk_yields AS
  SELECT w.worker_id,

@@ -105,24 +105,25 @@ extension Store {
     /// - Parameters:
     ///   - catalogue: The hash of the catalogue that the process follows. A process with another catalogue counts as a caller of every
     ///     provider, because its present providers are not known.
+    ///   - brokerUser: The AMQP user as which the process publishes.
     ///   - isLast: Whether the process stops as it was asked to. A process that ends without this heartbeat counts as lost.
     ///   - deadline: Nil for the deadline of the pool.
     public func heartbeat(
         _ worker: WorkerIdentity, handled: Int, yielding: (pause: Duration, cause: Duration)?, providers: [String], catalogue: String,
-        obstacles: [WorkerObstacle] = [], isLast: Bool = false, deadline: Duration? = nil
+        obstacles: [WorkerObstacle] = [], brokerUser: String? = nil, isLast: Bool = false, deadline: Duration? = nil
     ) async throws -> ProviderCallers {
         let result = try await pool.query(
             """
             with beat as (
                 insert into tidings.workers (id, role, host, pid, version, started_at, heartbeat_at, handled, bulk_pause_ms, urgent_took_ms,
-                    providers, catalogue, obstacles, stopped_at)
+                    providers, catalogue, obstacles, broker_user, stopped_at)
                 values (\(worker.id), \(worker.role), \(worker.host), \(worker.pid), \(worker.version), tidings.clock(), tidings.clock(),
                     \(Int64(handled)), \(Int32((yielding?.pause ?? .zero) / .milliseconds(1))),
                     \(yielding.map { Int32(($0.cause / .milliseconds(1)).rounded(.up)) }), \(providers), \(catalogue),
-                    \(obstacles.json(now: clock.now()))::jsonb, case when \(isLast) then tidings.clock() end)
+                    \(obstacles.json(now: clock.now()))::jsonb, \(brokerUser), case when \(isLast) then tidings.clock() end)
                 on conflict (id) do update set heartbeat_at = excluded.heartbeat_at, handled = excluded.handled,
                     bulk_pause_ms = excluded.bulk_pause_ms, urgent_took_ms = excluded.urgent_took_ms, providers = excluded.providers,
-                    obstacles = excluded.obstacles,
+                    obstacles = excluded.obstacles, broker_user = excluded.broker_user,
                     -- An earlier heartbeat may arrive after the last one, so keep the time of the stop.
                     catalogue = excluded.catalogue, stopped_at = coalesce(excluded.stopped_at, workers.stopped_at)
             ), others as (
@@ -141,6 +142,18 @@ extension Store {
             callers.ofAny = Int(all)
         }
         return callers
+    }
+
+    /// The AMQP users of the running processes with one of these roles, each once.
+    public func brokerUsers(of roles: [String]) async throws -> [String] {
+        try await pool.query(
+            """
+            select distinct broker_user from tidings.workers
+            where role = any(\(roles)) and stopped_at is null and broker_user is not null
+                and heartbeat_at between tidings.clock() - interval '30 seconds' and tidings.clock() + interval '5 seconds'
+            order by 1
+            """
+        ).rows.map { try $0.decode(String.self) }
     }
 
     /// Deletes processes without a heartbeat for twice the retention, because no attempt that names them is kept.

@@ -193,8 +193,8 @@ package struct RolesService: Service, CustomStringConvertible {
         let obstacles = runtime.readiness.obstacles()
         let callers = try await runtime.store.heartbeat(
             identity, handled: runtime.metrics.handled, yielding: yielding, providers: deliver?.providers ?? [],
-            catalogue: deliver?.followed ?? runtime.catalogues.current.catalogue.hash, obstacles: obstacles, isLast: isLast,
-            deadline: limit)
+            catalogue: deliver?.followed ?? runtime.catalogues.current.catalogue.hash, obstacles: obstacles,
+            brokerUser: runtime.amqp.user, isLast: isLast, deadline: limit)
         pulse.sent(obstacles)
         runtime.readiness.commits.committed()
         deliver?.share(with: callers)

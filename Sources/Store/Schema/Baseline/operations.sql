@@ -42,7 +42,8 @@ create table tidings.workers (
     catalogue      text,                               -- hash; a process with another catalogue counts as a caller of every provider
     obstacles      jsonb       not null default '[]',  -- objects with kind, subject, detail, since: WorkerObstacle
     stopped_at     timestamptz,                        -- last heartbeat of a clean stop
-    broker_connections jsonb   not null default '{}'   -- host:port of each node and number
+    broker_connections jsonb   not null default '{}',  -- host:port of each node and number
+    broker_user    text                                -- AMQP user as which the process publishes
 );
 
 -- The timelines on which PostgreSQL has run this database. A promotion begins a new one. The first process that sees it writes the row.

@@ -5,7 +5,7 @@ create view tidings_ops.workers as
     select id as worker_id, role, host, pid, version, handled, started_at, heartbeat_at,
         case when stopped_at is not null then 'stopped'
             when heartbeat_at > tidings.clock() - interval '30 seconds' then 'running' else 'lost' end as state,
-        bulk_pause_ms, urgent_took_ms, providers, stopped_at, obstacles, broker_connections
+        bulk_pause_ms, urgent_took_ms, providers, stopped_at, obstacles, broker_connections, broker_user
     from tidings.workers;
 
 comment on view tidings_ops.workers is
@@ -36,6 +36,9 @@ comment on column tidings_ops.workers.obstacles is
 comment on column tidings_ops.workers.broker_connections is
     'Number of connections of the process on each node of RabbitMQ, by the host and port of the node. Empty if the process knows only one '
     'node. The processes even out the sums of the nodes.';
+comment on column tidings_ops.workers.broker_user is
+    'The AMQP user of the process. Routers believe the ids and the producers that the roles api and release name only if their user is that '
+    'of the routers, or vouches in the catalogue.';
 
 create view tidings_ops.bulk_yields as
     select w.worker_id, w.role, w.bulk_pause_ms, w.urgent_took_ms, b.ready as bulk_ready, b.drained_per_second, b.clears_at
