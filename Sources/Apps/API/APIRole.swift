@@ -38,6 +38,7 @@ struct APIRole: AddedRole {
                 "health and metrics have no address of their own: clients of the API can keep a supervisor out",
                 metadata: ["setting": "\(Settings.metricsListenName)"])
         }
+        try await runtime.requireTrustInAPI()
         self.options = options
         self.logger = logger
         hub = StreamHub(store: store, signals: runtime.signals, metrics: runtime.metrics, logger: logger)

@@ -304,7 +304,29 @@ import TidingsCore
                 == "Degraded: no router runs; no deliver runs; no release runs; and 2 more.")
     }
 
-    /// README.md explains every code.
+    /// The user of the API and that of a releaser, and the users that vouch. The routers run as `router`, and a releaser names producers only
+    /// if the catalogue restricts them.
+    @Test(
+        arguments: [
+            ("router", "router", [], true, []), ("api", "router", ["api"], true, []), ("api", "router", [], false, ["api"]),
+            ("router", "release", [], false, []), ("api", "release", ["release"], true, ["api"]),
+            ("api", "release", ["other"], true, ["api", "release"]),
+        ] as [(String, String, [String], Bool, [String])])
+    func aPublisherThatRoutersDoNotBelieveIsAnError(
+        api: String, release: String, vouching: [String], areNamed: Bool, doubted: [String]
+    ) {
+        var reading = Self.healthy
+        reading.workers.append(Self.worker("api"))
+        for index in reading.workers.indices {
+            reading.workers[index].brokerUser = ["api": api, "release": release][reading.workers[index].role] ?? "router"
+        }
+        reading.producers = .init(areNamed: areNamed, vouching: vouching)
+        #expect(Self.standsOut(reading) == doubted.map { _ in "error publisherNotBelieved" })
+        let words = Judgement.findings(of: reading).filter { $0.code == .publisherNotBelieved }.map(\.words)
+        #expect(words.count == doubted.count && zip(words, doubted).allSatisfy { $0.hasPrefix("\($1)-host-1 publishes as \($1)") })
+    }
+
+    /// Incidents.md explains every code.
     @Test func everyCodeIsInTheTable() throws {
         var root = URL(fileURLWithPath: #filePath)
         for _ in 0..<4 { root.deleteLastPathComponent() }

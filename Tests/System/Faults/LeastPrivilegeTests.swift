@@ -3,6 +3,7 @@ import PrivateServers
 import Testing
 import TidingsAMQP
 import TidingsContracts
+import TidingsJSON
 import TidingsPostgres
 import TidingsTestSupport
 
@@ -58,6 +59,61 @@ extension WaitingFaults {
             }
         }
 
+        /// An API with a user of its own is of use only if the routers believe it.
+        @Test func anAPIThatRoutersDoNotBelieveIsFound() async throws {
+            try await withFaultyServers { servers, system, folder in
+                try await Self.makeUsers(servers, system)
+                #expect(try await Self.tidings(["queue", "topology", "--apply"], as: "topology", servers).exitCode == 0)
+                // No router runs yet, so nothing can be compared.
+                let early = try await Self.startAPI(servers)
+                defer { early.signal(SIGTERM) }
+                let router = try Self.start("router", servers)
+                defer { router.signal(SIGTERM) }
+                let isTold = try await reached(within: .seconds(30)) {
+                    router.errorsSoFar.contains("routers do not believe the messages of a role")
+                }
+                #expect(isTold, "\(router.errorsSoFar)")
+                let later = await (try Self.start("api", servers)).finish()
+                #expect(later.exitCode == 75 && later.errors.contains("do not believe the user api"), "\(later.errors)")
+                let doctor = try await Self.tidings(["doctor", "-o", "json"], as: "router", servers)
+                #expect(doctor.output.contains("publisherNotBelieved"), "\(doctor.output)\(doctor.errors)")
+
+                let path = "\(folder)/catalogue.yaml"
+                let catalogue = """
+                    types: {orderUpdate: {category: transactional}}
+                    producers: {api: {vouches: true}, shop: [default]}
+
+                    """
+                try catalogue.write(toFile: path, atomically: true, encoding: .utf8)
+                let vouched = try await system.tidings("catalogue", "apply", path)
+                try #require(vouched.exitCode == 0, "\(vouched.errors)")
+                #expect(try await reached(within: .seconds(30)) { router.errorsSoFar.contains("another catalogue is active") })
+                let believed = try await Self.startAPI(servers)
+                defer { believed.signal(SIGTERM) }
+                let id = try await Self.send(to: believed, servers)
+                let isKept = try await system.eventually(
+                    "select count(*) from tidings.notifications where id = \(id)::text::uuid"
+                ) { $0 == 1 }
+                #expect(isKept, "the promised id is that of the notification: \(router.errorsSoFar)")
+                let sound = try await Self.tidings(["doctor", "-o", "json"], as: "router", servers)
+                #expect(!sound.output.contains("publisherNotBelieved"), "\(sound.output)")
+            }
+        }
+
+        /// Sends an intent over HTTP. Returns the promised id.
+        private static func send(to api: TestProcess, _ servers: PrivateServers) async throws -> String {
+            let made = try await tidings(["key", "create", "--name", "shop", "--scope", "intents:write"], as: "router", servers)
+            let key = try #require(made.output.split(whereSeparator: \.isWhitespace).first { $0.hasPrefix("tid_") }, "\(made.errors)")
+            let log = api.errorsSoFar
+            let start = try #require(log.firstRange(of: "address=http://127.0.0.1:"), "\(log)")
+            let url = "http://127.0.0.1:" + log[start.upperBound...].prefix { $0.isNumber }
+            let event = #"{"specversion":"1.0","id":"p-1","source":"/t","type":"orderUpdate","data":{"recipient":"ann","title":"T"}}"#
+            let headers = [("authorization", "Bearer \(key)"), ("content-type", "application/cloudevents+json")]
+            let answer = try await LoopbackClient().ask("\(url)/v1/intents", method: "POST", headers: headers, body: event)
+            #expect(answer.status == 202, "\(answer.text)")
+            return try #require(try JSON.parse(answer.text)["notifications"]?.arrayValue?.first?["id"]?.stringValue, "\(answer.text)")
+        }
+
         /// Follows signals as the user `api` while `body` runs. Returns the people of the first two signals.
         private static func following(_ servers: PrivateServers, _ body: () async throws -> Void) async throws -> Set<String> {
             let url = try #require(try environment(as: "api", servers)["TIDINGS_AMQP_URL"])
@@ -111,13 +167,24 @@ extension WaitingFaults {
         }
 
         private static func start(_ role: String, _ servers: PrivateServers) throws -> TestProcess {
-            try TestProcess([TestSystem.binary, "run", role], environment: try environment(as: role, servers))
+            let environment = try environment(as: role, servers).merging(["TIDINGS_API_LISTEN": "127.0.0.1:0"]) { $1 }
+            return try TestProcess([TestSystem.binary, "run", role], environment: environment)
         }
 
         private static func tidings(
             _ arguments: [String], as user: String, _ servers: PrivateServers
         ) async throws -> TestProcess.Result {
             try await TestProcess([TestSystem.binary] + arguments, environment: try environment(as: user, servers)).finish()
+        }
+
+        /// Starts the API, and returns when it listens.
+        private static func startAPI(_ servers: PrivateServers) async throws -> TestProcess {
+            let process = try start("api", servers)
+            let listens = try await reached(within: .seconds(30)) {
+                process.errorsSoFar.contains("the API listens") || !process.isRunning
+            }
+            try #require(listens && process.isRunning, "\(process.errorsSoFar)")
+            return process
         }
 
         private static func query(_ sql: SQL, _ servers: PrivateServers) async throws -> PostgresResult {

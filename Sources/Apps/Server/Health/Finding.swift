@@ -34,7 +34,7 @@ package struct Finding: Sendable, Hashable {
         case checksumsOff, notPermitted
         case catalogueProblems, secretsMissingHere, brokerFailed, brokerTooOld, brokerBlocks, brokerDiffers, notCompared, notPublished,
             noBroker
-        case commitsRefused, commitsWait, brokerConfirmsNothing, brokerRefuses, packsUnconfirmed, intentsUnfinished
+        case commitsRefused, commitsWait, brokerConfirmsNothing, brokerRefuses, packsUnconfirmed, intentsUnfinished, publisherNotBelieved
         case noRunningRouter, noRunningDeliver, noRunningRelease, noRunningAPI, workerLost
         case noConsumer, queueWithoutConsumer, queueLeftOver, notSampled, samplesStale, queueGrows
         case enqueuedWaits, overdue, providerSaturated, breakerOpen, deliveriesFail, rejectedOpen, deadOpen, unaccounted, failover, paused

@@ -5,8 +5,8 @@ package enum Judgement {
     /// At least one finding of every check.
     package static func findings(of reading: SystemReading) -> [Finding] {
         [
-            workers, commits, publishing, confirms, intake, consumers, samples, growth, enqueued, overdue, breakers, failures, refused,
-            conservation, failover, pauses,
+            workers, commits, publishing, confirms, intake, publishers, consumers, samples, growth, enqueued, overdue, breakers, failures,
+            refused, conservation, failover, pauses,
         ].flatMap { $0(reading) }
     }
 

@@ -17,6 +17,16 @@ package struct SystemReading: Sendable {
         var providers: [String] = []
         /// The obstacles to its work at its last heartbeat.
         var obstacles: [Obstacle] = []
+        /// The AMQP user as which the process publishes. Nil for a process of an earlier version.
+        var brokerUser: String?
+    }
+
+    /// The part of the catalogue that says whom routers believe.
+    struct Producers: Sendable {
+        /// Whether the catalogue names producers, so that others may name no tenant but the default one.
+        var areNamed = false
+        /// AMQP users that may name another producer.
+        var vouching: [String] = []
     }
 
     struct Obstacle: Sendable {
@@ -113,6 +123,8 @@ package struct SystemReading: Sendable {
     var queues: [Queue] = []
     /// The names of the queues of the active catalogue. Nil if the catalogue was not read.
     var ownQueues: Set<String>?
+    /// Nil if the catalogue was not read.
+    var producers: Producers?
     /// Events of `tidings_api.enqueue` that wait, and the time since which the first of them waits.
     var enqueued = 0
     var enqueuedSince: Timestamp?

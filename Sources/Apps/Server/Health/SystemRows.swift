@@ -28,6 +28,8 @@ package struct SystemRows: Sendable {
         // Without the catalogue no queue counts as left over. doctor says why the catalogue cannot be read.
         if let catalogue = try? await CatalogueSource(store).current.catalogue {
             reading.ownQueues = Set(TopologySpec.spec(for: catalogue).queues.map(\.name))
+            reading.producers = .init(
+                areNamed: !catalogue.producers.isEmpty, vouching: catalogue.producers.filter(\.value.vouches).map(\.key))
         }
         reading.overdue = try await store.overdue().compactMap(SystemReading.Overdue.init)
         reading.openBreakers = try await store.openBreakers().compactMap(SystemReading.OpenBreaker.init)
@@ -70,7 +72,8 @@ extension SystemReading.Worker {
             id: row["worker_id"]?.stringValue ?? "", role: row["role"]?.stringValue ?? "", state: state, startedAt: started,
             heartbeatAt: heard, stoppedAt: row["stopped_at"]?.time,
             providers: row["providers"]?.arrayValue?.compactMap(\.stringValue) ?? [],
-            obstacles: row["obstacles"]?.arrayValue?.compactMap(SystemReading.Obstacle.init) ?? [])
+            obstacles: row["obstacles"]?.arrayValue?.compactMap(SystemReading.Obstacle.init) ?? [],
+            brokerUser: row["broker_user"]?.stringValue)
     }
 }
 

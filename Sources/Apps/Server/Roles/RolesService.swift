@@ -64,6 +64,7 @@ package struct RolesService: Service, CustomStringConvertible {
 
     private func runRoles() async throws {
         try await beat()
+        await runtime.tellDistrust(isRouter: router != nil, isReleaser: release != nil)
         try await withThrowingTaskGroup(of: Void.self) { group in
             // Not a child of the group: the group waits for its roles to end. Cancelled below, when the roles have ended.
             let chores = Task {

@@ -65,7 +65,7 @@ public struct Settings: Sendable, CustomStringConvertible {
         self.environment = environment
     }
 
-    private static let (amqpName, databaseName) = ("TIDINGS_AMQP_URL", "TIDINGS_DATABASE_URL")
+    static let (amqpName, databaseName) = ("TIDINGS_AMQP_URL", "TIDINGS_DATABASE_URL")
 
     private static func missing(_ names: [String]) -> Failure {
         Failure(
