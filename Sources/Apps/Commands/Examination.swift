@@ -74,6 +74,7 @@ struct Examination {
                     : Finding(
                         "catalogue", .error, .catalogueProblems, wrong.map(\.description).joined(separator: "; "),
                         whatToDo: "Correct the catalogue or the setting, and apply it again."))
+            if catalogue.producers.isEmpty { findings += Self.unguarded(try await store.tenantsOfKeys()) }
             if !missing.isEmpty {
                 findings.append(
                     Finding(
@@ -95,6 +96,19 @@ struct Examination {
                     "catalogue", .error, .catalogueProblems, "this binary cannot read the active catalogue: \(error)",
                     whatToDo: "Use the binary that applied it, or apply another catalogue."))
         }
+    }
+
+    /// A key that is bound to a tenant suggests that tenants are kept apart. Without producers in the catalogue, only the API does so.
+    private static func unguarded(_ tenants: [String]) -> [Finding] {
+        guard let first = tenants.first else { return [] }
+        let others = tenants.count > 1 ? " and \(tenants.count - 1) more" : ""
+        return [
+            Finding(
+                "tenants", .warning, .tenantsUnguarded,
+                "API keys are bound to the tenant \(first)\(others), and the catalogue names no producers: any AMQP user and any member of "
+                    + "tidings_produce may name these tenants",
+                whatToDo: "Name the producers and their tenants in the catalogue, under producers.")
+        ]
     }
 
     mutating func broker(_ settings: Settings) async {

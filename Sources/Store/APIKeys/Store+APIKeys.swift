@@ -1,3 +1,4 @@
+import TidingsCore
 import TidingsCrypto
 public import TidingsJSON
 import TidingsPostgres
@@ -64,6 +65,16 @@ extension Store {
             select key_id, name, tenant, scopes, state, last_used_at, expires_at, former_secret_until, created_at, created_by
             from tidings_ops.api_keys k where \(all) or k.state = 'valid' order by k.created_at desc, k.key_id limit \(Int64(limit))
             """)
+    }
+
+    /// The tenants to which valid keys are bound, except the tenant of intents that name none.
+    public func tenantsOfKeys() async throws -> [String] {
+        try await pool.query(
+            """
+            select distinct tenant from tidings_ops.api_keys
+            where state = 'valid' and tenant <> \(Self.everyTenant) and tenant <> \(Intent.defaultTenant) order by 1
+            """
+        ).rows.map { try $0.decode(String.self) }
     }
 
     /// Verifies a key and records its use, at most once in ``keyUseInterval``. Nil if the key is unknown, revoked or expired, or if its

@@ -304,8 +304,8 @@ import TidingsCore
                 == "Degraded: no router runs; no deliver runs; no release runs; and 2 more.")
     }
 
-    /// The user of the API and that of a releaser, and the users that vouch. The routers run as `router`, and a releaser names producers only
-    /// if the catalogue restricts them.
+    /// The user of the API and that of a releaser, and the users that vouch. The routers run as `router`, and a releaser names producers
+    /// only if the catalogue restricts them.
     @Test(
         arguments: [
             ("router", "router", [], true, []), ("api", "router", ["api"], true, []), ("api", "router", [], false, ["api"]),

@@ -45,6 +45,26 @@ import TidingsTestSupport
         }
     }
 
+    /// A key that is bound to a tenant is no wall while everybody may name the tenant over AMQP.
+    @Test func itWarnsOfTenantsThatOnlyKeysKeepApart() async throws {
+        try await withOwnSystem { system in
+            func key(_ name: String, _ tenant: String) async throws {
+                let made = try await system.tidings("key", "create", "--name", name, "--tenant", tenant, "--scope", "intents:write")
+                try #require(made.exitCode == 0, "\(made.errors)")
+            }
+            try await key("web", "default")
+            try await key("all", "*")
+            let single = try await system.tidings("doctor").output
+            #expect(single.contains("✓ catalogue: ") && !single.contains("tenants: "), "\(single)")
+            for tenant in ["globex", "acme"] { try await key(tenant, tenant) }
+            let warned = try await system.tidings("doctor").output
+            #expect(warned.contains("! tenants: API keys are bound to the tenant acme and 1 more"), "\(warned)")
+            try await Pipeline.apply(TestCatalogue.types + "producers: {shop: [acme]}\n", to: system)
+            let guarded = try await system.tidings("doctor").output
+            #expect(guarded.contains("✓ catalogue: ") && !guarded.contains("tenants: "), "\(guarded)")
+        }
+    }
+
     /// A server whose settings may lose confirmed data, and a server that takes no writes.
     @Test func itTellsSettingsThatWeakenThePromise() async throws {
         try await withOwnSystem { system in

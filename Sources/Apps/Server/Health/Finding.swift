@@ -32,8 +32,8 @@ package struct Finding: Sendable, Hashable {
             fsyncOff, fullPageWritesOff, commitNotSynchronous,
             standbysAsynchronous, standbyMissing
         case checksumsOff, notPermitted
-        case catalogueProblems, secretsMissingHere, brokerFailed, brokerTooOld, brokerBlocks, brokerDiffers, notCompared, notPublished,
-            noBroker
+        case catalogueProblems, tenantsUnguarded, secretsMissingHere, brokerFailed, brokerTooOld, brokerBlocks, brokerDiffers,
+            notCompared, notPublished, noBroker
         case commitsRefused, commitsWait, brokerConfirmsNothing, brokerRefuses, packsUnconfirmed, intentsUnfinished, publisherNotBelieved
         case noRunningRouter, noRunningDeliver, noRunningRelease, noRunningAPI, workerLost
         case noConsumer, queueWithoutConsumer, queueLeftOver, notSampled, samplesStale, queueGrows
