@@ -12,7 +12,7 @@ import PackageDescription
 //   5  TidingsStore  TidingsProvider
 //   4  TidingsCatalogue  TidingsHTTP2Server
 //   3  TidingsContracts  TidingsJSONSchema  TidingsJWT  TidingsHTTP2
-//   2  TidingsJSON  TidingsCrypto  TidingsTimeZones  TidingsHTTP
+//   2  TidingsJSON  TidingsCrypto  TidingsTimeZones  TidingsHTTP  TidingsTLS
 //   1  TidingsCore  TidingsEncodings  TidingsMetrics  TidingsAMQP  TidingsPostgres  TidingsHTTPServer  PrivateServers
 //   0  TidingsInbox  TidingsInboxJS  TidingsSocket  TidingsWaiting  CRabbitMQ  CLibpq  CCurl  CCrypto  CNGHTTP2  CTLS  CSpawn
 
@@ -91,7 +91,7 @@ let package = Package(
         .trait(name: "Capture", description: "tidings capture, the stand-in for every provider (needs libnghttp2 and libssl)."),
         .trait(name: "Dev", description: "tidings dev, which starts private PostgreSQL and RabbitMQ servers."),
         .trait(name: "FCM", description: "The push provider Firebase Cloud Messaging (needs libcurl)."),
-        .trait(name: "API", description: "The HTTP API: producers, inbox, event streams."),
+        .trait(name: "API", description: "The HTTP API: producers, inbox, event streams (needs libssl)."),
         .trait(name: "HTTP", description: "The provider for a JSON-over-HTTP service of one's own (needs libcurl)."),
         .trait(name: "WebPush", description: "Push to browsers, RFC 8030 (needs libcurl)."),
         .trait(name: "Webhook", description: "The webhook provider (needs libcurl)."),
@@ -153,6 +153,8 @@ let package = Package(
         target("TidingsJSON", in: "Formats/JSON", ["TidingsEncodings"]),
         target("TidingsCrypto", in: "Formats/Crypto", ["CCrypto"], settings: driverSettings),
         target("TidingsHTTP", in: "Drivers/HTTP", ["CCurl", "TidingsSocket"], settings: driverSettings),
+        // Only the API links it: a binary without the API needs no libssl for its health.
+        target("TidingsTLS", in: "Drivers/TLS", ["CCrypto", "CTLS", "TidingsHTTPServer"], settings: driverSettings),
 
         target("TidingsJSONSchema", in: "Formats/JSONSchema", ["TidingsEncodings", "TidingsJSON"]),
         target("TidingsJWT", in: "Formats/JWT", ["TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsJSON"]),
@@ -298,7 +300,10 @@ let package = Package(
         tests("TidingsHTTPTests", in: "Drivers/HTTP", ["TidingsHTTP", "TidingsTestSupport"]),
         tests(
             "TidingsHTTPServerTests", in: "Drivers/HTTPServer",
-            ["TidingsHTTPServer", "TidingsTestSupport", logging, .product(name: "HTTPTypes", package: "swift-http-types")]),
+            [
+                "TidingsHTTP", "TidingsHTTP2Server", "TidingsHTTPServer", "TidingsTLS", "TidingsTestSupport", logging,
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
         tests(
             "TidingsHTTP2Tests", in: "Drivers/HTTP2",
             ["TidingsHTTP", "TidingsHTTP2", "TidingsHTTP2Server", "TidingsSocket", "TidingsTestSupport", "TidingsWaiting"]),

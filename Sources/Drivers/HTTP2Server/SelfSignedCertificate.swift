@@ -55,6 +55,17 @@ import CTLS
         return unsafe String(decoding: UnsafeRawBufferPointer(start: text, count: length), as: UTF8.self)
     }
 
+    /// The private key as PEM, for a server that reads its key from a file.
+    public var keyPEM: String {
+        guard let memory = unsafe BIO_new(BIO_s_mem()) else { return "" }
+        defer { unsafe BIO_free(memory) }
+        var text: UnsafeMutablePointer<CChar>?
+        guard unsafe PEM_write_bio_PrivateKey(memory, key, nil, nil, 0, nil, nil) == 1 else { return "" }
+        let length = unsafe tidings_bio_text(memory, &text)
+        guard let text = unsafe text else { return "" }
+        return unsafe String(decoding: UnsafeRawBufferPointer(start: text, count: length), as: UTF8.self)
+    }
+
     func install(in context: OpaquePointer) -> Bool {
         unsafe SSL_CTX_use_certificate(context, certificate) == 1 && SSL_CTX_use_PrivateKey(context, key) == 1
     }
