@@ -53,8 +53,11 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .admitted(let place): context.channel.closeFuture.whenComplete { [connections] _ in connections.leave(place) }
         case .refused(let status): answerToConnection = status
         }
-        // The decoder hides bytes that are no whole head yet, so the arrival of bytes is noted before it.
-        try? context.pipeline.syncOperations.addHandler(ArrivalNote { [weak self] in self?.bytesArrived(context) }, position: .first)
+        // The decoder hides bytes that are no whole head yet, so the arrival of bytes is noted before it. A handshake is no request.
+        let pipeline = context.pipeline.syncOperations
+        let place: ChannelPipeline.SynchronousOperations.Position
+        if let tls = try? pipeline.handler(type: TLSHandler.self) { place = .after(tls) } else { place = .first }
+        try? pipeline.addHandler(ArrivalNote { [weak self] in self?.bytesArrived(context) }, position: place)
         // A few bytes to a vanished client wait in the kernel for a quarter of an hour, and the channel stays writable.
         let vanishes = ChannelOptions.Types.SocketOption(level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT))
         try? context.channel.syncOptions?.setOption(vanishes, value: SocketOptionValue(Int(limits.writeStall / .milliseconds(1))))

@@ -33,8 +33,16 @@ public struct HTTPServer: Sendable {
     ///
     /// - Parameter body: gets the port, which the system chose if the configured port is 0.
     public func run(while body: (_ port: Int) async throws -> Void) async throws {
+        let plain = HTTP1Channel(responder: responder, configuration: channelConfiguration)
+        if let session = configuration.session {
+            try await run(TLSChannel(base: plain, session: session, patience: configuration.limits.request), while: body)
+        } else {
+            try await run(plain, while: body)
+        }
+    }
+
+    private func run(_ channel: some ServerChildChannel, while body: (_ port: Int) async throws -> Void) async throws {
         let start = ServerStart()
-        let channel = HTTP1Channel(responder: responder, configuration: channelConfiguration)
         let server = Server(
             childChannelSetup: channel, configuration: serverConfiguration, onServerRunning: { start.listening(on: $0.localAddress?.port) },
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: Logger(label: "http", factory: { _ in SwiftLogNoOpLogHandler() })
@@ -57,7 +65,7 @@ public struct HTTPServer: Sendable {
         await stop(server, serving)
     }
 
-    private func stop(_ server: Server<HTTP1Channel>, _ serving: Task<Void, Never>) async {
+    private func stop(_ server: Server<some ServerChildChannel>, _ serving: Task<Void, Never>) async {
         // Cuts off the connections whose requests outlast the grace. Cancelled if the server stops in time.
         let cut = Task {
             try await Task.sleep(for: configuration.grace)

@@ -11,12 +11,16 @@ public struct HTTPServerConfiguration: Sendable {
     public var grace: Duration
     /// The group for which the connections of a numeric address count, such as the address itself. Nil: the address has no bound of its own.
     public var connectionGroup: @Sendable (_ address: String) -> String?
+    /// Makes the TLS session of a new connection. Nil: the server speaks HTTP in clear text. A connection without a session, for lack of
+    /// memory, is closed.
+    public var session: (@Sendable () -> (any TLSSession)?)?
     /// Makes the answer that the server itself gives: 400, 408 or 431 to a request, 429 or 503 to a connection.
     public var refusal: @Sendable (HTTPResponse.Status) -> (headers: HTTPFields, body: [UInt8])
 
     public init(
         host: String, port: Int, limits: HTTPServerLimits = HTTPServerLimits(), grace: Duration = .seconds(5),
         connectionGroup: @escaping @Sendable (_ address: String) -> String? = { $0 },
+        session: (@Sendable () -> (any TLSSession)?)? = nil,
         refusal: @escaping @Sendable (HTTPResponse.Status) -> (headers: HTTPFields, body: [UInt8]) = { status in
             ([.contentType: "text/plain"], Array("\(status.code) \(status.reasonPhrase.lowercased())\n".utf8))
         }
@@ -26,6 +30,7 @@ public struct HTTPServerConfiguration: Sendable {
         self.limits = limits
         self.grace = grace
         self.connectionGroup = connectionGroup
+        self.session = session
         self.refusal = refusal
     }
 }
@@ -50,7 +55,7 @@ public struct HTTPServerLimits: Sendable, Hashable {
     public var bodyBytes = 4 * 1024 * 1024
     /// Bytes that are read from a connection at once. Up to four times as many of a body are in memory before the body is asked for.
     public var partBytes = 16 * 1024
-    /// From the first byte of a request to its last. A slower request gets 408.
+    /// From the first byte of a request to its last. A slower request gets 408. Also the longest time of a TLS handshake.
     public var request = Duration.seconds(15)
     /// A connection without a request stays open for this time.
     public var idle = Duration.seconds(75)
