@@ -244,8 +244,8 @@ let package = Package(
             [
                 "TidingsAMQP", "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsHTTP",
                 "TidingsHTTPServer", "TidingsInboxJS", "TidingsJSON", "TidingsJWT", "TidingsLikes", "TidingsMetrics", "TidingsPipeline",
-                "TidingsPostgres", "TidingsProvider", "TidingsServer", "TidingsStore", "TidingsTimeZones", "TidingsWaiting", logging,
-                .product(name: "HTTPTypes", package: "swift-http-types"),
+                "TidingsPostgres", "TidingsProvider", "TidingsServer", "TidingsStore", "TidingsTLS", "TidingsTimeZones", "TidingsWaiting",
+                logging, .product(name: "HTTPTypes", package: "swift-http-types"),
             ], resources: [.embedInCode("Pages/openapi.yaml")]),
         target(
             "TidingsDev", in: "Apps/Dev/Command",
@@ -301,7 +301,7 @@ let package = Package(
         tests(
             "TidingsHTTPServerTests", in: "Drivers/HTTPServer",
             [
-                "TidingsHTTP", "TidingsHTTP2Server", "TidingsHTTPServer", "TidingsTLS", "TidingsTestSupport", logging,
+                "TidingsHTTP", "TidingsHTTPServer", "TidingsTLS", "TidingsTestSupport", logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         tests(

@@ -16,9 +16,10 @@ enum APIBounds {
                 "OpenFiles.reserve", OpenFiles.reserve, "descriptors",
                 "Of the limit of open files: for servers, files, timers and connections that are refused."),
             Bound("APILimits.connectionPause", APILimits.connectionPause, "Before a client whose connection was refused comes back."),
+            Bound("CertificateWatch.interval", CertificateWatch.interval, "Between two looks at the files of the certificate."),
             Bound("HTTPServerLimits.backlog", http.backlog, "connections", "Wait to be accepted."),
             Bound("HTTPServerLimits.idle", http.idle, "A connection without a request is closed then."),
-            Bound("HTTPServerLimits.request", http.request, "From the first byte of a request to its last."),
+            Bound("HTTPServerLimits.request", http.request, "From the first byte of a request to its last, and for a TLS handshake."),
             Bound("HTTPServerLimits.writeStall", http.writeStall, "A client that takes nothing of its answer is disconnected then."),
             Bound(
                 "HTTPServerLimits.answerPartBytes", http.answerPartBytes, "bytes",

@@ -27,6 +27,8 @@ struct APIRole: AddedRole {
     private let feed: SignalFeed
     private let publisher: AMQPPublisher
     private let tokenKeys: TokenKeys?
+    /// Nil: the API speaks HTTP in clear text.
+    private let certificate: CertificateWatch?
     private let logger: Logger
     private let end = OneShot<Void>()
 
@@ -45,6 +47,8 @@ struct APIRole: AddedRole {
         feed = try runtime.signalFeed()
         publisher = try runtime.intentPublisher()
         tokenKeys = try await Self.tokenKeys(settings, runtime)
+        let certificate = try Self.certificate(settings, logger)
+        self.certificate = certificate
         let services = APIServices(
             store: store, catalogues: runtime.catalogues, zones: runtime.zones, deviceTokens: runtime.deviceTokens, hub: hub,
             likes: Likes(store: store), projections: runtime.projections, logger: logger)
@@ -77,7 +81,8 @@ struct APIRole: AddedRole {
             access: AccessControl(persons: persons, keys: KeyCheck(.asking(store, logger: logger)), rates: rates, failures: failures),
             proxies: proxies, room: ByteRoom(metrics: runtime.metrics), requests: options.isDevelopment ? nil : RequestRoom(),
             origins: AllowedOrigins(origins: settings.origins), log: log, logger: logger)
-        let configuration = Self.configuration(settings, proxies: proxies, log: log, logger: logger)
+        var configuration = Self.configuration(settings, proxies: proxies, log: log, logger: logger)
+        if let certificate { configuration.session = { certificate.session() } }
         server = HTTPServer(configuration, logger: logger) { await api.answer($0) }
     }
 
@@ -101,14 +106,15 @@ struct APIRole: AddedRole {
     private func serve() async throws {
         do {
             try await server.run { port in
-                let url = "http://\(options.settings.listen.description(port: UInt16(clamping: port)))"
+                let url = "\(certificate == nil ? "http" : "https")://\(options.settings.listen.description(port: UInt16(clamping: port)))"
                 logger.notice("the API listens", metadata: ["address": "\(url)"])
                 await options.whenListening(url)
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    // The streams, the signals for them, and the look for new keys. All are ended below.
+                    // The streams, the signals for them, and the looks for new keys and certificates. All are ended below.
                     group.addTask { await hub.run() }
                     group.addTask { try await feed.run { event in hub.take(event) } }
                     if let tokenKeys { group.addTask { await tokenKeys.run() } }
+                    if let certificate { group.addTask { await certificate.run() } }
                     await end.value()
                     await letProxiesNotice()
                     hub.drain()
@@ -156,6 +162,17 @@ struct APIRole: AddedRole {
                 metadata: ["openFiles": "\(openFiles)", "connections": "\(limits.connections)"])
         }
         return limits
+    }
+
+    private static func certificate(_ settings: APISettings, _ logger: Logger) throws -> CertificateWatch? {
+        guard let files = settings.certificate else { return nil }
+        do {
+            return try CertificateWatch(files, logger: logger)
+        } catch {
+            throw Failure(
+                .config, "\(APISettings.certificateName): \(error)",
+                hint: "PEM files: the certificate and those of its issuers; and its private key, without a passphrase")
+        }
     }
 
     /// Looks for the keys once. An address that does not answer is no mistake of the settings: the process is not ready until it does.

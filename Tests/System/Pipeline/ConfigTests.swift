@@ -29,11 +29,13 @@ import TidingsTestSupport
         let known = [
             "APNS_KEY", "BRAZE_API_KEY", "FCM_SERVICE_ACCOUNT", "WEBPUSH_VAPID_PRIVATE_KEY", "AIRSHIP_APP_KEY", "AIRSHIP_MASTER_SECRET",
             "AIRSHIP_TOKEN", "HTTP_AUTHORIZATION", "HTTP_HEADERS", "HTTP_CALLBACK_SECRET", "WEBHOOK_SIGNING_SECRET",
+            "API_TLS_KEY",
         ].map { "TIDINGS_\($0)" }
         #expect(Set(secrets) == Set(known))
-        // A setting whose name speaks of a credential is declared as a secret, or ends in `_ID`. The rule also holds for new providers.
-        for name in settings.compactMap({ $0["name"]?.stringValue }) where !secrets.contains(name) && !name.hasSuffix("_ID") {
+        // A setting whose name speaks of a credential is declared as a secret, or is an id or a time. The rule also holds for new providers.
+        for name in settings.compactMap({ $0["name"]?.stringValue }) where !secrets.contains(name) {
             let words = name.split(separator: "_")
+            if ["ID", "LIFETIME"].contains(words.last) { continue }
             #expect(!["SECRET", "PASSWORD", "TOKEN", "KEY", "CREDENTIAL"].contains { words.contains($0) }, "\(name)")
         }
         for value in ["hunter5", "env:NAME hunter5", "file:/a\nhunter5", "https://hunter5@host/"] {
@@ -66,6 +68,9 @@ import TidingsTestSupport
         (["TIDINGS_API_ALGORITHMS": "none"], "none is no algorithm"),
         (["TIDINGS_API_LISTEN": "0.0.0.0:0"], "other machines reach 0.0.0.0:0"),
         (["TIDINGS_API_LISTEN": "[::]:0"], "other machines reach [::]:0"),
+        (["TIDINGS_API_TLS_CERTIFICATE": "/no/such/file"], "TIDINGS_API_TLS_KEY is not set"),
+        (["TIDINGS_API_TLS_KEY": "/no/such/key"], "TIDINGS_API_TLS_CERTIFICATE is not set"),
+        (["TIDINGS_API_TLS_CERTIFICATE": "/no/such/file", "TIDINGS_API_TLS_KEY": "/no/such/key"], "/no/such/file has no certificate"),
         (["TIDINGS_API_PROXIES": "10.0.0.1/8"], "TIDINGS_API_PROXIES: 10.0.0.1/8"),
         (["TIDINGS_API_CONNECTIONS": "0"], "TIDINGS_API_CONNECTIONS: 0"),
         (["TIDINGS_API_STOP_DELAY": "5"], "TIDINGS_API_STOP_DELAY: 5"), (["TIDINGS_API_STOP_DELAY": "1m"], "no time up to 15s"),

@@ -3,8 +3,18 @@ import TidingsProvider
 
 /// The settings of the HTTP API, from the environment.
 package struct APISettings: Sendable {
+    /// The files of a certificate, in PEM.
+    package struct CertificateFiles: Sendable {
+        /// The certificate, and after it those of its issuers.
+        package let chain: String
+        /// The private key, without a passphrase.
+        package let key: String
+    }
+
     /// The address at which the API listens.
     package let listen: ListenAddress
+    /// Nil: the API speaks HTTP in clear text.
+    package let certificate: CertificateFiles?
     /// The public keys that verify tokens of people: an `https` address or the path of a file. Nil: no token is accepted.
     package let tokenKeys: String?
     package let tokenIssuer: String?
@@ -29,6 +39,8 @@ package struct APISettings: Sendable {
     package let stopDelay: Duration
 
     package static let listenName = "TIDINGS_API_LISTEN"
+    package static let certificateName = "TIDINGS_API_TLS_CERTIFICATE"
+    package static let certificateKeyName = "TIDINGS_API_TLS_KEY"
     package static let tokenKeysName = "TIDINGS_API_JWKS"
     package static let tokenIssuerName = "TIDINGS_API_ISSUER"
     package static let tokenAudienceName = "TIDINGS_API_AUDIENCE"
@@ -86,6 +98,7 @@ package struct APISettings: Sendable {
                 hint: "127.0.0.1:8080 or [::1]:8080; port 0 takes a free one")
         }
         self.listen = listen
+        certificate = try Self.certificate(chain: value(Self.certificateName), key: value(Self.certificateKeyName))
         tokenKeys = value(Self.tokenKeysName)
         tokenIssuer = value(Self.tokenIssuerName)
         tokenAudience = value(Self.tokenAudienceName)
@@ -93,10 +106,11 @@ package struct APISettings: Sendable {
         origins = Set(list(Self.originsName))
         let named = list(Self.proxiesName)
         proxies = named.isEmpty ? Self.standardProxies.split(separator: ",").map(String.init) : named
-        guard listen.isLoopback || !named.isEmpty else {
+        guard listen.isLoopback || certificate != nil || !named.isEmpty else {
             throw Failure(
                 .config, "\(Self.listenName): other machines reach \(address), and the API speaks HTTP without TLS",
-                hint: "listen on 127.0.0.1, or name the proxies with TLS that stand before the API in \(Self.proxiesName)")
+                hint: "listen on 127.0.0.1, or set \(Self.certificateName), or name the proxies with TLS that stand before the API in "
+                    + Self.proxiesName)
         }
         connections = try number(Self.connectionsName, Self.standardConnections, in: 1...1_000_000)
         connectionsPerAddress = try number(
@@ -119,11 +133,26 @@ package struct APISettings: Sendable {
         }
     }
 
+    private static func certificate(chain: String?, key: String?) throws -> CertificateFiles? {
+        switch (chain, key) {
+        case (nil, nil): return nil
+        case (let chain?, let key?): return CertificateFiles(chain: chain, key: key)
+        case (nil, _), (_, nil):
+            throw Failure(.config, "\(chain == nil ? certificateName : certificateKeyName) is not set", hint: "TLS needs both files")
+        }
+    }
+
     package static var declarations: [SettingDeclaration] {
         [
             SettingDeclaration(
                 listenName, "The address at which run api and run all offer the HTTP API; empty: run all offers none.",
                 defaultValue: standardListen),
+            SettingDeclaration(
+                certificateName, "The certificate of the API with those of its issuers, a PEM file; empty: HTTP without TLS."),
+            SettingDeclaration(
+                certificateKeyName, "The private key of the certificate, a PEM file without a passphrase.", isSecret: true,
+                // The path is no secret. A value that is the key itself is one.
+                shown: { $0.hasPrefix("/") && !$0.contains(where: \.isWhitespace) ? $0 : "***" }),
             SettingDeclaration(
                 tokenKeysName, "The JWK Set that verifies the tokens of people: an https address or a file; empty: none are accepted.",
                 shown: ProviderSettings.hidingUserInformation),
