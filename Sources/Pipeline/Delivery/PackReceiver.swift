@@ -20,11 +20,19 @@ public struct PackReceiver: Sendable {
     private let lane: Lane
     private let balance: LaneBalance
     private let stop: StopFlag
+    /// Watches whether batches, and the packs of a worker, go on.
+    let progress: ProgressWatch
     private let logger: Logger
 
-    /// - Parameter stop: raised before `consumer` is stopped. Packs that are not claimed by then are requeued.
-    public init(store: Store, consumer: AMQPConsumer, lane: Lane, balance: LaneBalance, stop: StopFlag = StopFlag(), logger: Logger) {
+    /// - Parameters:
+    ///   - stop: raised before `consumer` is stopped. Packs that are not claimed by then are requeued.
+    ///   - progress: watches whether packs go on.
+    public init(
+        store: Store, consumer: AMQPConsumer, lane: Lane, balance: LaneBalance, stop: StopFlag = StopFlag(),
+        progress: ProgressWatch = ProgressWatch(), logger: Logger
+    ) {
         self.stop = stop
+        self.progress = progress
         self.store = store
         self.consumer = consumer
         self.lane = lane
@@ -53,7 +61,7 @@ public struct PackReceiver: Sendable {
     /// Runs until the consumer is stopped, then finishes the batches in work.
     public func run(_ handle: @escaping @Sendable ([Pack]) async throws -> Void) async {
         let loop = BatchLoop(
-            consumer: consumer, width: Self.batchesInWork, lane: lane, balance: balance, stop: stop, logger: logger)
+            consumer: consumer, width: Self.batchesInWork, lane: lane, balance: balance, stop: stop, progress: progress, logger: logger)
         await loop.run { batch in
             await hear(batch)
             let packs = try await decode(batch)

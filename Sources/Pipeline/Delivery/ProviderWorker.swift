@@ -59,13 +59,20 @@ public struct ProviderWorker: Sendable {
         let outstanding = Outstanding()
         let memory = budget.line()
         await receiver.run { batch in
-            let share = await memory.take(batch)
+            // The room is that of a provider that may be slow, paused or away.
+            let share = await ProgressWork.resting { await memory.take(batch) }
+            await mayHang(.claim)
             let packs = try await claim(batch)
-            await outstanding.run(waitingAtMost: Self.patience) {
-                defer { share.end() }
-                await withDiscardingTaskGroup { group in
-                    // Each pack settles by itself: a pack with a slow host holds up none of its neighbours.
-                    for pack in packs { group.addTask { await deliver(pack) } }
+            // The packs are watched by themselves.
+            await ProgressWork.resting {
+                await outstanding.run(waitingAtMost: Self.patience) {
+                    defer { share.end() }
+                    await withDiscardingTaskGroup { group in
+                        // Each pack settles by itself: a pack with a slow host holds up none of its neighbours.
+                        for pack in packs {
+                            group.addTask { await receiver.progress.during("packs of \(provider.name)") { await deliver(pack) } }
+                        }
+                    }
                 }
             }
         }

@@ -65,6 +65,7 @@ package actor Settler {
         guard !packs.isEmpty else { return }
         do {
             let began = ContinuousClock.now
+            await mayHang(.settle)
             passing(.beforeSettle)
             try await patiently("record outcomes", logger: logger) { try await store.settle(packs, worker: worker) }
             passing(.afterSettle)

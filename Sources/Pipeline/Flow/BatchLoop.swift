@@ -20,6 +20,7 @@ package struct BatchLoop: Sendable {
     let balance: LaneBalance
     /// Raised at the stop, before the consumer is stopped. A batch that ends with a `CancellationError` is then requeued without a pause.
     var stop = StopFlag()
+    let progress: ProgressWatch
     let logger: Logger
 
     /// Runs until the consumer is stopped, then awaits the batches in work.
@@ -32,7 +33,7 @@ package struct BatchLoop: Sendable {
                 // The next batch is read meanwhile. The slots bound the tasks, and the group awaits all of them.
                 group.addTask {
                     do {
-                        try await handle(batch)
+                        try await progress.during("queue \(batch.messages.first?.queue ?? "")") { try await handle(batch) }
                     } catch {
                         await requeue(batch, because: error)
                     }

@@ -26,6 +26,7 @@ func patiently<Result: Sendable>(
             logger.cannot(what, error, isDue: reminder.isDue())
         }
         failures += 1
+        ProgressWork.current?.step()
         try await Task.sleep(for: backoff.pause(afterFailure: failures))
     }
 }

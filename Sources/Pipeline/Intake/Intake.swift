@@ -97,6 +97,7 @@ public struct Intake: Sendable {
                     metadata: ["error": "\(error)", "intents": "\(portion.intents.count)"])
             }
             failures += 1
+            ProgressWork.current?.step()
             // Gives the database time to recover. The stop cancels the sleep.
             try await Task.sleep(for: Self.backoff.pause(afterFailure: failures))
         }

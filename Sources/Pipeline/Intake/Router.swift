@@ -26,14 +26,16 @@ public struct Router: Sendable {
     private let lane: Lane?
     private let balance: LaneBalance
     private let watch: WorkWatch
+    private let progress: ProgressWatch
     private let logger: Logger
 
     /// - Parameters:
     ///   - lane: the lane of the intents. Nil for intents that came another way and stand outside the balance of the two lanes.
     ///   - watch: watches whether batches are committed.
+    ///   - progress: watches whether batches go on.
     public init(
         intake: Intake, consumer: AMQPConsumer, backlog: PublishBacklog, lane: Lane?, balance: LaneBalance, watch: WorkWatch = WorkWatch(),
-        logger: Logger
+        progress: ProgressWatch = ProgressWatch(), logger: Logger
     ) {
         self.intake = intake
         self.consumer = consumer
@@ -41,19 +43,23 @@ public struct Router: Sendable {
         self.lane = lane
         self.balance = balance
         self.watch = watch
+        self.progress = progress
         self.logger = logger
     }
 
     /// Runs until the consumer is stopped, then finishes the batches in work.
     public func run() async {
-        let loop = BatchLoop(consumer: consumer, width: Self.batchesInWork, lane: lane, balance: balance, logger: logger)
+        let loop = BatchLoop(
+            consumer: consumer, width: Self.batchesInWork, lane: lane, balance: balance, progress: progress, logger: logger)
         await loop.run { batch in
+            await mayHang(.route)
             passing(.beforeRoute)
             let (began, work) = (ContinuousClock.now, watch.begin())
             // Also after an error, because the batch is requeued.
             defer { watch.end(work, .finished) }
             let packs = try await intake.take(batch.messages) { packs in
                 watch.advance(work)
+                ProgressWork.current?.step()
                 await backlog.publish(packs)
             }
             if lane == .urgent { balance.urgent(took: ContinuousClock.now - began) }

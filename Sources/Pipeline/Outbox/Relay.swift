@@ -34,18 +34,22 @@ public struct Relay: Sendable {
     private let catalogues: CatalogueSource
     private let publisher: AMQPPublisher
     private let watch: WorkWatch
+    private let progress: ProgressWatch
     private let metrics: Metrics
     private let logger: Logger
 
-    /// - Parameter watch: watches for the confirms.
+    /// - Parameters:
+    ///   - watch: watches for the confirms.
+    ///   - progress: watches whether turns go on.
     public init(
-        store: Store, catalogues: CatalogueSource, publisher: AMQPPublisher, watch: WorkWatch = WorkWatch(), metrics: Metrics,
-        logger: Logger
+        store: Store, catalogues: CatalogueSource, publisher: AMQPPublisher, watch: WorkWatch = WorkWatch(),
+        progress: ProgressWatch = ProgressWatch(), metrics: Metrics, logger: Logger
     ) {
         self.store = store
         self.catalogues = catalogues
         self.publisher = publisher
         self.watch = watch
+        self.progress = progress
         self.metrics = metrics
         self.logger = logger
     }
@@ -65,7 +69,7 @@ public struct Relay: Sendable {
         var (refusedTurns, reminder) = (0, Reminder())
         while !Task.isCancelled {
             do {
-                let turn = try await turn(&walk)
+                let turn = try await progress.during("relay \(part)") { try await self.turn(&walk) }
                 reminder = Reminder()
                 if turn.isFull, turn.confirmed > 0 { continue }
                 refusedTurns = turn.refused > 0 && turn.confirmed == 0 ? refusedTurns + 1 : 0
@@ -82,6 +86,7 @@ public struct Relay: Sendable {
     }
 
     private func turn(_ walk: inout OutboxWalk) async throws -> (confirmed: Int, refused: Int, isFull: Bool) {
+        await mayHang(.relay)
         let began = walk.begin()
         let turn = try await store.claimOutbox(
             walk.part, relay: walk.relay, after: walk.position, limit: Self.batch, bytes: Self.maximumBytes)
@@ -121,6 +126,7 @@ public struct Relay: Sendable {
                 logger.cannot("delete published events", error, isDue: reminder.isDue())
             }
             failures += 1
+            ProgressWork.current?.step()
             // Only time has to pass. The stop cancels the sleep.
             try? await Task.sleep(for: Self.backoff.pause(afterFailure: failures))
         }

@@ -32,18 +32,21 @@ public struct Releaser: Sendable {
     private let zones: TimeZoneDatabase
     private let publisher: PackPublisher
     private let balance: LaneBalance
+    private let progress: ProgressWatch
     private let metrics: Metrics
     private let logger: Logger
 
+    /// - Parameter progress: watches whether turns go on.
     public init(
         stores: @escaping @Sendable (Lane?) -> Store, catalogues: CatalogueSource, zones: TimeZoneDatabase, publisher: PackPublisher,
-        balance: LaneBalance, metrics: Metrics, logger: Logger
+        balance: LaneBalance, progress: ProgressWatch = ProgressWatch(), metrics: Metrics, logger: Logger
     ) {
         self.stores = stores
         self.catalogues = catalogues
         self.zones = zones
         self.publisher = publisher
         self.balance = balance
+        self.progress = progress
         self.metrics = metrics
         self.logger = logger
     }
@@ -131,7 +134,7 @@ public struct Releaser: Sendable {
         var reminder = Reminder()
         while !Task.isCancelled {
             do {
-                let hasWorked = try await turn()
+                let hasWorked = try await progress.during(what) { try await turn() }
                 reminder = Reminder()
                 if hasWorked { continue }
             } catch is CancellationError {
@@ -146,6 +149,7 @@ public struct Releaser: Sendable {
 
     private func release(_ lane: Lane, limit: Int, passingOver strange: Set<DeliveryKey>) async throws -> Bool {
         if lane == .bulk { await balance.yieldToUrgent() }
+        await mayHang(.release)
         let catalogue = catalogues.current.catalogue
         let began = ContinuousClock.now
         let result = try await stores(lane).release { release in

@@ -32,6 +32,7 @@ package actor ReservationDesk {
 
     private func commit() async {
         let batch = takeBatch()
+        await mayHang(.reserve)
         do {
             let answers = batch.isEmpty ? [] : try await store.reserve(batch.map(\.0))
             for ((_, continuation), answer) in zip(batch, answers) { continuation.resume(returning: answer) }
