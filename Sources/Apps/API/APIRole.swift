@@ -43,7 +43,8 @@ struct APIRole: AddedRole {
         try await runtime.requireTrustInAPI()
         self.options = options
         self.logger = logger
-        hub = StreamHub(store: store, signals: runtime.signals, metrics: runtime.metrics, logger: logger)
+        let progress = runtime.readiness.liveness.progress
+        hub = StreamHub(store: store, signals: runtime.signals, metrics: runtime.metrics, progress: progress, logger: logger)
         feed = try runtime.signalFeed()
         publisher = try runtime.intentPublisher()
         tokenKeys = try await Self.tokenKeys(settings, runtime)
@@ -80,7 +81,7 @@ struct APIRole: AddedRole {
             table: table,
             access: AccessControl(persons: persons, keys: KeyCheck(.asking(store, logger: logger)), rates: rates, failures: failures),
             proxies: proxies, room: ByteRoom(metrics: runtime.metrics), requests: options.isDevelopment ? nil : RequestRoom(),
-            origins: AllowedOrigins(origins: settings.origins), log: log, logger: logger)
+            origins: AllowedOrigins(origins: settings.origins), log: log, progress: progress, logger: logger)
         var configuration = Self.configuration(settings, proxies: proxies, log: log, logger: logger)
         if let certificate { configuration.session = { certificate.session() } }
         server = HTTPServer(configuration, logger: logger) { await api.answer($0) }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Logging
 import TidingsHTTPServer
+import TidingsPipeline
 import TidingsPostgres
 import TidingsStore
 
@@ -14,6 +15,8 @@ struct APIServer: Sendable {
     let requests: RequestRoom?
     let origins: AllowedOrigins
     let log: RequestLog
+    /// Watches whether requests go on.
+    let progress: ProgressWatch
     let logger: Logger
 
     func answer(_ request: ServerRequest) async -> ServerResponse {
@@ -55,7 +58,7 @@ struct APIServer: Sendable {
         // A parameter that is given twice has no meaning, also for an operation that only reads.
         try query.finish()
         if operation.isChange, !operation.hasBody { try await call.refuseBody() }
-        var response = try await operation.handler(call)
+        var response = try await progress.during("request \(operation.name)") { try await operation.handler(call) }
         // The answer to a change is small. It is never refused, because the change is made.
         if operation.method == .get, case .bytes(let bytes) = response.body { try call.place?.take(answerBytes: bytes.count) }
         // A stream is in work for as long as its client likes, and has a bound of its own.

@@ -62,6 +62,7 @@ public final class Metrics: Sendable {
     public let brokerNodesLeft: Counter
     public let databaseUp: Gauge
     public let ready: Gauge
+    public let live: Gauge
 
     private let families: [any MetricFamily]
 
@@ -130,6 +131,7 @@ public final class Metrics: Sendable {
             "Times that a node of a cluster could not serve this process, which tries the node last for a while.")
         databaseUp = list.single("tidings_database_up", "1 when the database answered within the last seconds.")
         ready = list.single("tidings_ready", "1 when /health/ready answers 200.")
+        live = list.single("tidings_live", "1 when /health/live answers 200.")
         let build: Family<Gauge> = list.family("tidings_build_info", "Always 1; the version is the label.", labels: "version")
         build(version).set(1)
         families = list.families

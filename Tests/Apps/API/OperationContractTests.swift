@@ -124,9 +124,9 @@ import TidingsTestSupport
         for status in documented where status >= 400 { #expect(known.contains(status), "\(status) is no status of a problem") }
     }
 
-    /// A refusal has a problem document, except for the readiness, which supervisors read.
+    /// A refusal has a problem document, except for liveness and readiness, which supervisors and proxies read.
     @Test func everyRefusalIsAProblemDocument() {
-        for operation in document.operations where operation.id != "getReadiness" {
+        for operation in document.operations where !["getLiveness", "getReadiness"].contains(operation.id) {
             for (status, response) in operation.responses where status >= 400 {
                 #expect(response["content"]?.objectValue?.keys == ["application/problem+json"], "\(operation.id) \(status)")
             }

@@ -33,13 +33,15 @@ final class StreamHub: Sendable {
     private let likes: Likes
     private let signals: InboxSignals
     private let openStreams: Gauge
+    private let progress: ProgressWatch
     private let logger: Logger
     private let state = Mutex(State())
     private let wake: AsyncStream<Void>
     private let waker: AsyncStream<Void>.Continuation
 
-    init(store: Store, signals: InboxSignals, metrics: Metrics, logger: Logger) {
+    init(store: Store, signals: InboxSignals, metrics: Metrics, progress: ProgressWatch, logger: Logger) {
         self.store = store
+        self.progress = progress
         self.signals = signals
         openStreams = metrics.apiStreams
         self.logger = logger
@@ -154,7 +156,7 @@ final class StreamHub: Sendable {
         await withTaskGroup(of: Void.self) { group in
             // The heartbeats and the looks, beside the reading of news. Cancelled when that ends.
             group.addTask { await self.tick() }
-            for await _ in wake { await readAll() }
+            for await _ in wake { await progress.during("news of streams") { await readAll() } }
             group.cancelAll()
         }
     }

@@ -224,7 +224,8 @@ private final class Line: Sendable {
             for (lane, consumer) in lanes {
                 let store = runtime.store(of: lane)
                 let receiver = PackReceiver(
-                    store: store, consumer: consumer, lane: lane, balance: runtime.balance, stop: stopping, logger: runtime.logger)
+                    store: store, consumer: consumer, lane: lane, balance: runtime.balance, stop: stopping,
+                    progress: runtime.readiness.liveness.progress, logger: runtime.logger)
                 if let provider, let calls {
                     // No gate: the provider left the catalogue before its line began.
                     guard let gate else { continue }

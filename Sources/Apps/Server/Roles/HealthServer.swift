@@ -69,7 +69,7 @@ package struct HealthPages: Sendable {
     package func page(_ path: Substring) -> (() -> ServerResponse)? {
         switch path {
         case "/metrics": scrape
-        case "/health/live": { Self.text(.ok, "ok\n") }
+        case "/health/live": live
         case "/health/ready": ready
         default: nil
         }
@@ -78,7 +78,13 @@ package struct HealthPages: Sendable {
     private func scrape() -> ServerResponse {
         metrics.databaseUp.set(readiness.isDatabaseUp ? 1 : 0)
         metrics.ready.set(readiness.answer(isForProxy: false).isReady ? 1 : 0)
+        metrics.live.set(readiness.standstills().isEmpty ? 1 : 0)
         return Self.answer(.ok, ExpositionText.contentType, metrics.text(process: .read()))
+    }
+
+    private func live() -> ServerResponse {
+        let standing = readiness.standstills()
+        return Self.text(standing.isEmpty ? .ok : .serviceUnavailable, standing.words())
     }
 
     private func ready() -> ServerResponse {

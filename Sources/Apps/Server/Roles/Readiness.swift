@@ -45,6 +45,8 @@ package final class Readiness: Sendable {
 
     private let state = Mutex(State())
 
+    /// Says whether the process is stuck.
+    package let liveness = Liveness()
     let commits = CommitWatch()
     /// Watches batches of intents from their beginning to their commit.
     let intake = WorkWatch()
@@ -157,6 +159,18 @@ package final class Readiness: Sendable {
             }
             return missing
         }
+    }
+
+    /// The work that stands still although every server takes work.
+    func standstills(at now: ContinuousClock.Instant = .now) -> [ProgressWatch.Standstill] {
+        let isDatabaseUp = isDatabaseUp
+        let isKept = state.withLock { state in
+            let hasProblem = state.timelineProblem != nil || state.zoneProblem != nil
+            return state.isDraining || !isDatabaseUp || hasProblem || state.links.values.contains(false)
+        }
+        // Unfinished batches are no trouble of a server. They may be the work that stands still.
+        let isRefused = obstacles(at: now).contains { $0.kind != .unfinished && $0.subject != Self.signalLink }
+        return liveness.standstills(isTroubled: isKept || isRefused, at: now)
     }
 
     /// The keys of tokens, if they are in force and no newer ones can be read.

@@ -18,12 +18,10 @@ final class ReleaseRole: Sendable {
         control = try AMQPControl.make(configuration: runtime.amqp, connectionName: "tidings upkeep")
         releaser = Releaser(
             stores: runtime.store(of:), catalogues: runtime.catalogues, zones: runtime.zones, publisher: runtime.packs,
-            balance: runtime.balance,
-            metrics: runtime.metrics,
-            logger: runtime.logger)
+            balance: runtime.balance, progress: runtime.readiness.liveness.progress, metrics: runtime.metrics, logger: runtime.logger)
         relay = Relay(
             store: runtime.store, catalogues: runtime.catalogues, publisher: runtime.publisher, watch: runtime.readiness.packs,
-            metrics: runtime.metrics, logger: runtime.logger)
+            progress: runtime.readiness.liveness.progress, metrics: runtime.metrics, logger: runtime.logger)
         waker = SnoozeWaker(store: runtime.store, signals: runtime.signals, logger: runtime.logger)
         upkeep = Upkeep(
             store: runtime.store, catalogues: runtime.catalogues, control: control, retention: Settings.retention,

@@ -131,10 +131,12 @@ package struct RolesService: Service, CustomStringConvertible {
 
     private func sendHeartbeats() async {
         var isFailing = false
+        var standing: Set<String> = []
         while !Task.isCancelled {
+            tellStandstills(&standing)
             if pulse.isDue(runtime.readiness.obstacles()) {
                 do {
-                    try await beat()
+                    try await runtime.readiness.liveness.progress.during("heartbeat") { try await beat() }
                     if isFailing { runtime.logger.notice("heartbeats are recorded again") }
                     isFailing = false
                 } catch {
@@ -147,6 +149,15 @@ package struct RolesService: Service, CustomStringConvertible {
             // Time itself is awaited. Cancelled when the roles have ended.
             try? await Task.sleep(for: isFailing ? Pulse.retryInterval : CatalogueSource.refreshInterval)
         }
+    }
+
+    /// Logs each kind of work once while it stands still.
+    private func tellStandstills(_ told: inout Set<String>) {
+        let standing = runtime.readiness.standstills()
+        for one in standing where !told.contains(one.kind) {
+            runtime.logger.error("work stands still, and /health/live says no", metadata: ["work": "\(one.kind)"])
+        }
+        told = Set(standing.map(\.kind))
     }
 
     private func followRules() async {

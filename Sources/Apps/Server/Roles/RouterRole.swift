@@ -29,7 +29,7 @@ struct RouterRole: Sendable {
         routers = zip(lanes, sources).map { lane, source in
             Router(
                 intake: intake(lane), consumer: source, backlog: backlog, lane: lane, balance: runtime.balance,
-                watch: runtime.readiness.intake, logger: runtime.logger)
+                watch: runtime.readiness.intake, progress: runtime.readiness.liveness.progress, logger: runtime.logger)
         }
         suspects = SuspectTrial(store: runtime.store, intake: intake(nil), consumer: suspect, backlog: backlog, logger: runtime.logger)
         consumers = sources + [suspect]

@@ -12,7 +12,7 @@ package enum Bounds {
     package static var all: [Bound] {
         let parts: [[Bound]] = [
             submission, intake, routing, delivery, local, signals, release, erasure, connections, processes, house, retention, engagement,
-            reports,
+            reports, liveness,
         ]
         return parts.flatMap { $0 }
     }
