@@ -37,7 +37,7 @@ public struct Migration: Sendable {
     /// The whole schema of the first release: the files of `Baseline`, each with one topic. Each file needs only the files before it. Rights
     /// are no part of a step, see ``Grants``.
     static let baseline = Migration(
-        number: 111, name: "baseline", kind: .contract,
+        number: 112, name: "baseline", kind: .contract,
         sql: [
             PackageResources.schemas_clock_and_ids_sql,
             PackageResources.catalogues_sql,
