@@ -77,4 +77,10 @@ import TidingsCore
                 .takeBack(.suppressed, .collapsed), .tell(at: Self.later), .tell(at: nil), .takeBack(.cancelled, .cancelledByProducer),
             ])
     }
+
+    /// Swift calls the two keys equal, and they are two keys for the database.
+    @Test func collapseKeysAreComparedByBytes() {
+        let items = [Self.item(.showNow, number: 1, collapse: "caf\u{e9}"), Self.item(.showNow, number: 2, collapse: "cafe\u{301}")]
+        #expect(localPlanChanges(items, zone: "UTC", now: noon) == [.tell(at: nil), .tell(at: nil)])
+    }
 }

@@ -24,6 +24,15 @@ import TidingsTestSupport
         }
     }
 
+    /// Swift calls the keys equal. A provider that names two reports so means two.
+    @Test func keysAreComparedByBytes() async throws {
+        try await StoreScene.with { scene in
+            let key = try await scene.sent(1)[0]
+            let reports = ["e-\u{e9}", "e-e\u{301}", "e-\u{e9}"].map { scene.report(key, .delivered, $0) }
+            #expect(try await scene.store.record(reports, from: Self.provider) == [.applied, .kept, .repeated])
+        }
+    }
+
     @Test func aLateReportMovesNothingBack() async throws {
         try await StoreScene.with { scene in
             let key = try await scene.sent(1)[0]

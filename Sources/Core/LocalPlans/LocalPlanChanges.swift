@@ -53,16 +53,17 @@ public enum LocalPlanChange: Sendable, Hashable {
 /// If a device never confirmed a notification before its time came, the device is told to show it at once. A duplicate is better than a
 /// loss.
 public func localPlanChanges(_ items: [LocalPlanItem], zone: String, now: Timestamp) -> [LocalPlanChange] {
-    var newest: [String: NotificationID] = [:]
+    // By the bytes of the collapse key, as other ids: two texts that Swift calls equal may be two keys.
+    var newest: [[UInt8]: NotificationID] = [:]
     for item in items {
-        guard let key = item.collapseKey else { continue }
+        guard let key = item.collapseKey.map({ Array($0.utf8) }) else { continue }
         if case .end = item.verdict { continue }
         newest[key] = max(newest[key] ?? item.id, item.id)
     }
     var times: [Int: Timestamp] = [:]
     var changes: [LocalPlanChange] = items.enumerated().map { position, item in
         if item.told?.wasShown(by: now) == true { return .none }
-        if let key = item.collapseKey, let other = newest[key], other > item.id { return .takeBack(.suppressed, .collapsed) }
+        if let key = item.collapseKey, let other = newest[Array(key.utf8)], other > item.id { return .takeBack(.suppressed, .collapsed) }
         switch item.verdict {
         case .showNow: times[position] = .distantPast
         case .show(let time): times[position] = time

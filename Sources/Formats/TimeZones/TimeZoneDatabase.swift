@@ -62,6 +62,9 @@ public struct TimeZoneDatabase: Sendable {
     }
 
     private func zone(_ name: String) throws(TimeZoneError) -> ZoneFile {
+        // A dictionary also finds a name that is only equivalent, such as one with U+212A KELVIN SIGN for a K. No name of a zone has such a
+        // character.
+        guard name.utf8.allSatisfy({ $0 < 0x80 }) else { throw TimeZoneError.unknown(name) }
         if let known = cache[name] { return try known.get() }
         guard ZoneName.isAcceptable(name) else { throw TimeZoneError.unknown(name) }
         let path = directory + "/" + name

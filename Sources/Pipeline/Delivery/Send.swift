@@ -42,15 +42,10 @@ extension CallParts {
     /// makes the calls fail does not stop the others. A call with one delivery to such a provider counts in the same way.
     init(_ deliveries: [OutgoingDelivery], isTogether: Bool) {
         let item = deliveries[0]
-        let person = Person(tenant: item.tenant, name: item.recipient)
+        let person = RecipientKey(tenant: item.tenant, id: item.recipient)
         let endpoint = isTogether ? Breaker.Part(item.batchKey) : item.endpointAddress.map { Breaker.Part($0) } ?? Breaker.Part(person)
         self.init(
             endpoint: endpoint, delivery: Breaker.Part(item.idempotencyKey), isFirstAttempt: deliveries.allSatisfy { $0.attempt == 1 })
-    }
-
-    private struct Person: Hashable {
-        let tenant: String
-        let name: String
     }
 }
 

@@ -1,4 +1,5 @@
 import TidingsCore
+import TidingsJSON
 
 /// The operations of the HTTP API that a key may allow.
 public enum APIScope: String, Sendable, CaseIterable {
@@ -28,7 +29,7 @@ public struct CallerKey: Sendable, Hashable {
 
     public func allows(_ scope: APIScope) -> Bool { scopes.contains(scope) }
 
-    public func allows(tenant: String) -> Bool { self.tenant == nil || self.tenant == tenant }
+    public func allows(tenant: String) -> Bool { self.tenant.map { isSameText($0, tenant) } ?? true }
 
     /// The producer of the events that come with the key, as the catalogue and refused events name it.
     public var producer: String { ProducerEntry.keyPrefix + name }

@@ -110,7 +110,7 @@ extension Store {
 
         init(_ row: (id: String, name: String, tenant: String, scopes: [String], current: [UInt8], former: [UInt8]?)) {
             caller = CallerKey(
-                id: row.id, name: row.name, tenant: row.tenant == Store.everyTenant ? nil : row.tenant,
+                id: row.id, name: row.name, tenant: isSameText(row.tenant, Store.everyTenant) ? nil : row.tenant,
                 scopes: Set(row.scopes.compactMap(APIScope.init)))
             (current, former) = (row.current, row.former)
         }

@@ -1,5 +1,6 @@
 import TidingsContracts
 import TidingsCore
+import TidingsJSON
 import TidingsPostgres
 
 /// The rows of one release: ended deliveries, waiting deliveries, packs, decisions and tallies.
@@ -32,7 +33,7 @@ struct ReleaseWrite {
     private mutating func move(_ delivery: WaitingDelivery, to judged: PlannedDelivery, mayHaveArrived: Bool) {
         let stored = delivery.stored
         // No new decision is written if the delivery is only sent again, or stays because no other provider can take it.
-        let stays = judged.provider == delivery.provider && judged.endpoint == delivery.endpoint
+        let stays = delivery.isWith(judged.provider, at: judged.endpoint)
         var isNews = !(stays && (delivery.kind == .retry || delivery.kind == .failover))
         switch judged.verdict {
         case .send(let validUntil):
@@ -90,7 +91,7 @@ struct Move {
     init?(of delivery: WaitingDelivery, to judged: PlannedDelivery) {
         because = delivery.reason
         switch delivery.kind {
-        case .failover where judged.verdict.isOpen && judged.provider != delivery.provider: provider = delivery.provider
+        case .failover where judged.verdict.isOpen && !isSameText(judged.provider, delivery.provider): provider = delivery.provider
         case .again: provider = Move.anew
         case .held, .retry, .recover, .escalation, .failover: return nil
         }
@@ -100,7 +101,16 @@ struct Move {
 
     /// Returns the moves of a delivery that count, in order: those since the operator's last retry, if there was one.
     static func counting(_ moves: [Trail.Step]) -> ArraySlice<Trail.Step> {
-        moves.suffix(while: { $0.provider != anew })
+        moves.suffix(while: { !$0.provider.isEmpty })
+    }
+}
+
+extension WaitingDelivery {
+    /// Whether the delivery is for this provider and this endpoint.
+    fileprivate func isWith(_ provider: String, at endpoint: String?) -> Bool {
+        guard isSameText(provider, self.provider) else { return false }
+        guard let endpoint, let own = self.endpoint else { return endpoint == nil && self.endpoint == nil }
+        return isSameText(endpoint, own)
     }
 }
 

@@ -26,7 +26,8 @@ struct ReportBook {
 
     private let reporter: Reporter
     private var deliveries: [DeliveryKey: Standing] = [:]
-    private var recorded: [DeliveryKey: Set<String>] = [:]
+    /// The keys of reports by their bytes.
+    private var recorded: [DeliveryKey: Set<[UInt8]>] = [:]
     private var notifications: [NotificationID: (recipient: String, planned: Int, now: Timestamp)] = [:]
     private var erased: Set<NotificationID> = []
     private var entries: [Entry] = []
@@ -43,7 +44,8 @@ struct ReportBook {
     }
 
     mutating func addRecorded(_ row: PostgresRow) throws {
-        recorded[try DeliveryKey(row), default: []].insert(try row.decode("key"))
+        let key: String = try row.decode("key")
+        recorded[try DeliveryKey(row), default: []].insert(Array(key.utf8))
     }
 
     mutating func addNotification(_ row: PostgresRow) throws {
@@ -62,7 +64,7 @@ struct ReportBook {
         guard reporter.speaks(forDeliveriesOf: standing.provider), let (outcome, reason, isGone) = Self.words(of: report.outcome) else {
             return .unknown
         }
-        guard recorded[key, default: []].insert(report.key).inserted else { return .repeated }
+        guard recorded[key, default: []].insert(Array(report.key.utf8)).inserted else { return .repeated }
         var after = standing
         if case .move(let state, let reason) = effect(
             of: report.outcome, on: standing.state, because: ReasonCode(rawValue: standing.reason) ?? .accepted)

@@ -95,20 +95,21 @@ extension Store {
         let messages = reports.compactMap { report -> String? in
             if case .message(let id) = report.reference, report.outcome != .ignored { id } else { nil }
         }
-        var known: [String: DeliveryKey] = [:]
+        // By the bytes of the reference.
+        var known: [[UInt8]: DeliveryKey] = [:]
         if !messages.isEmpty {
             let found = try await transaction.query(
                 """
                 select reference, notification_id, ordinal from tidings.message_references
                 where provider = \(provider) and reference = any(\(messages))
                 """)
-            for row in found.rows { known[try row.decode("reference")] = try DeliveryKey(row) }
+            for row in found.rows { known[Array(try row.decode("reference", as: String.self).utf8)] = try DeliveryKey(row) }
         }
         return reports.map { report in
             guard report.outcome != .ignored else { return nil }
             return switch report.reference {
             case .delivery(let id, let ordinal): DeliveryKey(id, ordinal)
-            case .message(let id): known[id]
+            case .message(let id): known[Array(id.utf8)]
             case nil: nil
             }
         }

@@ -20,7 +20,8 @@ extension Store {
     /// - Returns: Nil if nobody has the id, or if it belongs to another tenant.
     public func promisedNotification(_ id: NotificationID, tenant: String?) async throws -> NotificationRecord? {
         if let record = try await NotificationRecord(of: id, from: self) {
-            return tenant == nil || record.notification["tenant"]?.stringValue == tenant ? record : nil
+            guard let tenant else { return record }
+            return record.notification["tenant"]?.stringValue.map { isSameText($0, tenant) } == true ? record : nil
         }
         guard let promise = try await promise(id, tenant: tenant) else { return nil }
         guard let owner = promise.owner else { return NotificationRecord(undecided: promise.row) }

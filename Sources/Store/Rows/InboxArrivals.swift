@@ -1,5 +1,6 @@
 public import TidingsContracts
 import TidingsCore
+import TidingsJSON
 import TidingsPostgres
 
 /// The inbox rows that a transaction wrote, as columns: the same arrays that the statement got, so that keeping them costs nothing.
@@ -33,7 +34,7 @@ public struct InboxArrivals: Sendable {
         people.reserveCapacity(ids.count)
         for (position, id) in ids.enumerated() {
             let (tenant, recipient, id) = (tenants[position], recipients[position], NotificationID(id))
-            if let last = people.last, last.recipient == recipient, last.tenant == tenant {
+            if let last = people.last, isSameText(last.recipient, recipient), isSameText(last.tenant, tenant) {
                 people[people.count - 1].new.append(id)
             } else {
                 people.append(InboxSignal.Person(tenant: tenant, recipient: recipient, new: [id]))

@@ -65,6 +65,12 @@ import TidingsCore
         #expect(throws: TimeZoneError.unknown(name)) { try database.offsets(for: name, from: 0, through: 1) }
     }
 
+    /// Swift calls a K and U+212A KELVIN SIGN equal. The cache has the zone when the second name is asked for.
+    @Test func anEquivalentNameIsNoZone() {
+        #expect(database.isKnown("Asia/Kolkata") && "Asia/\u{212A}olkata" == "Asia/Kolkata")
+        #expect(!database.isKnown("Asia/\u{212A}olkata") && database.storedName(of: "Asia/\u{212A}olkata") == nil)
+    }
+
     @Test func aVeryLongNameIsRefusedAndNotRepeated() {
         let name = String(repeating: "A", count: 100_000)
         #expect(!database.isKnown(name))
