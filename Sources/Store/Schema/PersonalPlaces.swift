@@ -245,7 +245,7 @@ public enum PersonalPlaces {
                 expires_at revoked_at revoked_by
                 """),
         PersonalTable("catalogue_history", .untouched, other: "id hash replaced activated_at action author database_role reason"),
-        PersonalTable("catalogue_types", .untouched, other: "hash types"),
+        PersonalTable("catalogue_types", .untouched, other: "hash types producer_tenants"),
         PersonalTable("catalogues", .untouched, other: "hash yaml applied_at used_at"),
         PersonalTable("clock_offset", .untouched, other: "only_row shift"),
         PersonalTable("database_timelines", .untouched, other: "system timeline seen_at seen_by"),

@@ -242,12 +242,17 @@ CREATE FUNCTION tidings_api.rejected(source text, since timestamp with time zone
         r.verified
     from (select * from tidings.rejected k where k.source = rejected.source order by k.id desc limit 10000) r
     left join tidings.reason_codes c on c.code = r.reason
+    left join (
+        select t.producer_tenants as of_producers from tidings.active_catalogue a join tidings.catalogue_types t on t.hash = a.hash
+    ) tenants on true
     where r.last_at >= coalesce(rejected.since, tidings.clock() - interval '1 day')
-        and (r.producer is null or r.producer in (session_user::text, 'db:' || session_user::text))
+        and (r.producer in (session_user::text, 'db:' || session_user::text)
+            or r.producer is null and (tenants.of_producers is null or (tenants.of_producers -> session_user::text) ? r.tenant
+                or coalesce(tenants.of_producers -> ('db:' || session_user::text), '["default"]') ? r.tenant))
     order by r.last_at desc, r.id desc limit 1000
 $$;
 
-COMMENT ON FUNCTION tidings_api.rejected(source text, since timestamp with time zone) IS 'Refused events of a source, newest first, at most 1,000, by default of the last day. Returns events that this login published, by enqueue or over AMQP with the same user name, and events whose publisher is not known. what_to_do has the next step for each reason. verified is false if the event is broken, or if its publisher may not name this source: anybody may have written it.';
+COMMENT ON FUNCTION tidings_api.rejected(source text, since timestamp with time zone) IS 'Refused events of a source, newest first, at most 1,000, by default of the last day. Returns events that this login published, by enqueue or over AMQP with the same user name, and events whose publisher is not known. If the catalogue names producers, the latter are only those of tenants that this login may name. what_to_do has the next step for each reason. verified is false if the event is broken, or if its publisher may not name this source: anybody may have written it.';
 
 CREATE FUNCTION tidings_ops.explain(notification uuid) RETURNS TABLE(at timestamp with time zone, actor text, channel text, verdict text, reason_code text, what_to_do text, detail text, ordinal smallint)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -489,7 +494,8 @@ ALTER TABLE tidings.catalogue_history ALTER COLUMN id ADD GENERATED ALWAYS AS ID
 
 CREATE TABLE tidings.catalogue_types (
     hash text NOT NULL,
-    types text[] NOT NULL
+    types text[] NOT NULL,
+    producer_tenants jsonb
 );
 
 CREATE TABLE tidings.catalogues (

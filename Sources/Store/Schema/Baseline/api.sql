@@ -75,6 +75,8 @@ comment on function tidings_api.enqueue(text, text, jsonb, text, timestamptz, te
     'notification.';
 
 -- The function reads only the newest 10,000 refusals of the source. So a producer whose events fail for days costs no more than any other.
+-- Anybody may have published an event without a proved publisher. If the catalogue names producers, such an event belongs to its tenant.
+-- A role of the database without an entry may name the tenant default, as in the router.
 create function tidings_api.rejected(source text, since timestamptz default null)
     returns table (rejected_id bigint, event_id text, type text, reason_code text, what_to_do text, pointer text, message text,
         occurrences bigint, first_at timestamptz, last_at timestamptz, state text, verified boolean)
@@ -83,11 +85,17 @@ create function tidings_api.rejected(source text, since timestamptz default null
         r.verified
     from (select * from tidings.rejected k where k.source = rejected.source order by k.id desc limit 10000) r
     left join tidings.reason_codes c on c.code = r.reason
+    left join (
+        select t.producer_tenants as of_producers from tidings.active_catalogue a join tidings.catalogue_types t on t.hash = a.hash
+    ) tenants on true
     where r.last_at >= coalesce(rejected.since, tidings.clock() - interval '1 day')
-        and (r.producer is null or r.producer in (session_user::text, 'db:' || session_user::text))
+        and (r.producer in (session_user::text, 'db:' || session_user::text)
+            or r.producer is null and (tenants.of_producers is null or (tenants.of_producers -> session_user::text) ? r.tenant
+                or coalesce(tenants.of_producers -> ('db:' || session_user::text), '["default"]') ? r.tenant))
     order by r.last_at desc, r.id desc limit 1000
 $$;
 comment on function tidings_api.rejected(text, timestamptz) is
     'Refused events of a source, newest first, at most 1,000, by default of the last day. Returns events that this login published, by '
-    'enqueue or over AMQP with the same user name, and events whose publisher is not known. what_to_do has the next step for each reason. '
-    'verified is false if the event is broken, or if its publisher may not name this source: anybody may have written it.';
+    'enqueue or over AMQP with the same user name, and events whose publisher is not known. If the catalogue names producers, the latter '
+    'are only those of tenants that this login may name. what_to_do has the next step for each reason. verified is false if the event is '
+    'broken, or if its publisher may not name this source: anybody may have written it.';

@@ -16,9 +16,11 @@ create table tidings.active_catalogue (
 );
 
 -- The types of each catalogue. tidings_api.enqueue reads them and refuses any other type.
+-- tidings_api.rejected reads producer_tenants: the tenants that each producer may name, an array by the name of the producer.
 create table tidings.catalogue_types (
-    hash  text   primary key references tidings.catalogues (hash) on delete cascade,
-    types text[] not null
+    hash             text   primary key references tidings.catalogues (hash) on delete cascade,
+    types            text[] not null,
+    producer_tenants jsonb   -- null: the catalogue names no producer, and every producer may name every tenant
 );
 
 -- One row for each change of the active catalogue. No row is deleted: an operator seldom makes a change, and a row has
