@@ -66,7 +66,7 @@ import TidingsTestSupport
                 "update tidings.inbox set title = 'x'", "update tidings.inbox set recipient_id = 'ann'", "select 1 from tidings.inbox_0",
                 "delete from tidings.inboxes", "insert into tidings.inboxes select * from tidings.inboxes",
                 "update tidings.inboxes set recipient_id = 'ann'", "update tidings.inboxes set forgotten = 0",
-                "select 1 from tidings.recipients", "select 1 from tidings.notifications", "select 1 from tidings_ops.inbox",
+                "select 1 from tidings.notifications", "select 1 from tidings_ops.inbox",
             ] {
                 let refusal = await #expect(throws: PostgresError.self, "\(statement)") {
                     try await connection.query("\(unsafe: statement)")

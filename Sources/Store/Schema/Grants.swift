@@ -60,33 +60,55 @@ enum Grants {
             union all
             select 'tidings_produce', 'function', f.id, f.object, 'execute', null from functions f where f.schema = 'tidings_api'
             union all
-            select 'tidings_app', 'function', f.id, f.object, 'execute', null from functions f where f.object = 'tidings.clock'
+            select 'tidings_app', 'function', f.id, f.object, 'execute', null
+            from functions f where f.object in ('tidings.clock', 'tidings.token_hash')
             union all
-            select 'tidings_app', 'table', r.id, r.object, v.privilege, null
-            from relations r join (values ('tidings.clock_offset', 'select'), ('tidings.inbox', 'select'), ('tidings.inboxes', 'select'),
-                ('tidings.likes', 'select'), ('tidings.matches', 'select'), ('tidings.unblurs', 'select'), ('tidings.unblurs', 'insert'),
-                ('tidings.engagement', 'select'), ('tidings.engagement', 'insert'), ('tidings.engagement_days', 'select'),
-                ('tidings.engagement_days', 'insert')) as v(object, privilege)
-                on v.object = r.object
+            select v.role, 'table', r.id, r.object, v.privilege, null
+            from (values \(tables)) as v(role, privilege, names)
+            join relations r on r.schema = 'tidings' and split_part(r.object, '.', 2) = any (regexp_split_to_array(v.names, '\\s+'))
             union all
-            select 'tidings_app', 'column', r.id, r.object, 'update', a.attname::text
-            from relations r join (values ('tidings.inbox', 'position'), ('tidings.inbox', 'changed'), ('tidings.inbox', 'seen_at'),
-                ('tidings.inbox', 'read_at'), ('tidings.inbox', 'dismissed_at'), ('tidings.inbox', 'deleted_at'),
-                ('tidings.inbox', 'snoozed_until'), ('tidings.inbox', 'woken_at'), ('tidings.inboxes', 'position'),
-                ('tidings.inboxes', 'total'), ('tidings.inboxes', 'unread'), ('tidings.inboxes', 'snoozed'),
-                ('tidings.inboxes', 'wakes_at'), ('tidings.likes', 'passed'),
-                ('tidings.unblurs', 'expires_at'), ('tidings.engagement_days', 'day'), ('tidings.engagement_days', 'n'))
-                as v(object, attribute) on v.object = r.object
-            join pg_attribute a on a.attrelid = r.id and a.attname = v.attribute
+            select v.role, 'column', r.id, r.object, v.privilege, a.attname::text
+            from (values \(columns)) as v(role, privilege, name, names)
+            join relations r on r.object = 'tidings.' || v.name
+            join pg_attribute a on a.attrelid = r.id and a.attname::text = any (regexp_split_to_array(v.names, '\\s+'))
             union all
             select v.role, 'policy', r.id, r.object, 'policy', null
-            from relations r cross join (values ('tidings_run'), ('tidings_app')) as v(role)
-            where r.has_policies and (v.role = 'tidings_run' or r.object <> 'tidings.liked_people')
+            from relations r cross join (values ('tidings_run'), ('tidings_app')) as v(role) where r.has_policies
             union all
             select o.name, 'policy', r.id, r.object, 'policy', null from relations r join roles o on o.id = r.owner where r.has_policies
             union all
             select 'tidings_run', 'membership', a.id, a.name, 'membership', null from roles a where a.name = 'tidings_app' and a.id is not null
         )
+        """
+
+    /// Rights on whole tables of schema `tidings`.
+    private static let tables: SQL = """
+        ('tidings_app', 'select', 'clock_offset inbox inboxes likes liked_people matches unblurs engagement engagement_days recipients
+            local_plans local_requests'),
+        ('tidings_app', 'insert', 'unblurs engagement engagement_days engagement_tally local_wakes'),
+        ('tidings_app', 'delete', 'endpoints local_requests')
+        """
+
+    /// Rights on some columns of a table of schema `tidings`.
+    private static let columns: SQL = """
+        ('tidings_app', 'update', 'inbox', 'position changed seen_at read_at dismissed_at deleted_at snoozed_until woken_at'),
+        ('tidings_app', 'update', 'inboxes', 'position total unread snoozed wakes_at'),
+        ('tidings_app', 'update', 'likes', 'passed'),
+        ('tidings_app', 'update', 'unblurs', 'expires_at'),
+        ('tidings_app', 'update', 'engagement_days', 'day n'),
+        ('tidings_app', 'insert', 'recipients', 'tenant id changed_at'),
+        ('tidings_app', 'update', 'recipients', 'changed_at time_zone quiet_start quiet_end disabled_channels disabled_categories
+            enabled_types disabled_types'),
+        ('tidings_app', 'select', 'endpoints', 'tenant recipient_id id channel provider address permission gone_at changed_at platform
+            environment market time_zone locale app_version registered_at gone_reason token_identity'),
+        ('tidings_app', 'insert', 'endpoints', 'tenant recipient_id id channel provider address permission changed_at platform environment
+            market time_zone locale app_version registered_at token_identity'),
+        ('tidings_app', 'update', 'endpoints', 'provider address permission gone_at changed_at platform environment market time_zone locale
+            app_version registered_at gone_reason token_identity'),
+        ('tidings_app', 'insert', 'local_plans', 'tenant device_id'),
+        ('tidings_app', 'update', 'local_plans', 'version acked_version forgotten_version synced_at acked_at'),
+        ('tidings_app', 'update', 'local_requests', 'in_plan version fires_at zone confirmed_at ends_as end_reason'),
+        ('tidings_app', 'select', 'pauses', 'id scope name until resumed_at')
         """
 
     /// The wanted rights that a role does not have, also not by being a member of another role, and the roles that do not exist.

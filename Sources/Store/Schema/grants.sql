@@ -59,73 +59,75 @@ do $$ begin
     end if;
 end $$;
 
--- Rows of the inbox are visible to the processes, and to the person that a transaction names. Without a name there is no row.
+-- Rows of people are visible to the processes, and to the person that a transaction names. Without a name there is no row.
+-- A match is visible to both of its people. A device has its plan, and the notifications in it: the person who has the device now must be able
+-- to take back those of an earlier person.
 do $$ declare
-    name text;
+    tenant constant text := 'tenant = current_setting(''tidings.tenant'', true)';
+    person constant text := 'current_setting(''tidings.recipient'', true)';
+    own constant text := format('%s and recipient_id = %s', tenant, person);
+    device constant text := format('%s and exists (select from tidings.endpoints e where e.%1$s and e.recipient_id = %s
+        and e.id = device_id and e.channel = ''push'')', tenant, person);
+    bound record;
+    granted record;
 begin
-    foreach name in array array['inbox', 'inboxes'] loop
-        if to_regrole('tidings_run') is not null and not exists (
-                select from pg_policy where polrelid = format('tidings.%I', name)::regclass and polname = 'pipeline') then
-            execute format('create policy pipeline on tidings.%I to tidings_run using (true) with check (true)', name);
-        end if;
-        continue when to_regrole('tidings_app') is null or exists (
-            select from pg_policy where polrelid = format('tidings.%I', name)::regclass and polname = 'person');
-        execute format('create policy person on tidings.%I to tidings_app
-            using (tenant = current_setting(''tidings.tenant'', true) and recipient_id = current_setting(''tidings.recipient'', true))', name);
+    for bound in
+        -- The rows that a person sees, and the rows that a person may write. Null: the rows that the person sees.
+        select v.* from (values ('inbox', own, null), ('inboxes', own, null), ('likes', own, null), ('liked_people', own, null),
+            ('matches', format('%s and %s in (one_id, other_id)', tenant, person), null), ('unblurs', own, null),
+            ('engagement', own, null), ('engagement_days', own, null), ('recipients', format('%s and id = %s', tenant, person), null),
+            -- A person sees the own webhook. Only an operator changes it.
+            ('endpoints', own, own || ' and channel = ''push'''),
+            ('local_plans', device, null), ('local_wakes', device, null),
+            ('local_requests', format('(%s) or (%s)', own, device), null)) as v(name, visible, written)
+    loop
+        for granted in
+            select v.* from (values ('pipeline', 'tidings_run', 'true', 'true'), ('person', 'tidings_app', bound.visible, bound.written))
+                as v(policy, role, visible, written)
+        loop
+            continue when to_regrole(granted.role) is null or exists (
+                select from pg_policy where polrelid = format('tidings.%I', bound.name)::regclass and polname = granted.policy);
+            execute format('create policy %I on tidings.%I to %I using (%s)', granted.policy, bound.name, granted.role, granted.visible)
+                || case when granted.written is null then '' else format(' with check (%s)', granted.written) end;
+        end loop;
     end loop;
-    if to_regrole('tidings_app') is not null then
-        grant usage on schema tidings to tidings_app;
-        grant execute on function tidings.clock() to tidings_app;
-        grant select on tidings.clock_offset to tidings_app;
-        -- No insert and no delete: a deleted entry keeps its row until retention.
-        grant select, update (position, changed, seen_at, read_at, dismissed_at, deleted_at, snoozed_until, woken_at)
-            on tidings.inbox to tidings_app;
-        -- A change of entries changes the counts, and takes a position.
-        grant select, update (position, total, unread, snoozed, wakes_at) on tidings.inboxes to tidings_app;
-    end if;
 end $$;
 
--- The same for the tables of likes. A match is visible to both of its people. The places of liked_people are for the processes only.
-do $$ declare
-    name text;
-    is_person text;
-begin
-    foreach name in array array['liked_people', 'likes', 'matches', 'unblurs'] loop
-        if to_regrole('tidings_run') is not null and not exists (
-                select from pg_policy where polrelid = format('tidings.%I', name)::regclass and polname = 'pipeline') then
-            execute format('create policy pipeline on tidings.%I to tidings_run using (true) with check (true)', name);
-        end if;
-        continue when to_regrole('tidings_app') is null or name = 'liked_people' or exists (
-            select from pg_policy where polrelid = format('tidings.%I', name)::regclass and polname = 'person');
-        is_person := case name when 'matches' then 'in (one_id, other_id)' else '= recipient_id' end;
-        execute format('create policy person on tidings.%I to tidings_app
-            using (tenant = current_setting(''tidings.tenant'', true) and current_setting(''tidings.recipient'', true) %s)', name, is_person);
-    end loop;
-    if to_regrole('tidings_app') is not null then
-        grant select, update (passed) on tidings.likes to tidings_app;
-        grant select on tidings.matches to tidings_app;
-        grant select, insert, update (expires_at) on tidings.unblurs to tidings_app;
-    end if;
-end $$;
-
--- The same for the events that apps report. A person adds events, and neither changes nor deletes them.
-do $$ declare
-    name text;
-begin
-    foreach name in array array['engagement', 'engagement_days'] loop
-        if to_regrole('tidings_run') is not null and not exists (
-                select from pg_policy where polrelid = format('tidings.%I', name)::regclass and polname = 'pipeline') then
-            execute format('create policy pipeline on tidings.%I to tidings_run using (true) with check (true)', name);
-        end if;
-        continue when to_regrole('tidings_app') is null or exists (
-            select from pg_policy where polrelid = format('tidings.%I', name)::regclass and polname = 'person');
-        execute format('create policy person on tidings.%I to tidings_app
-            using (tenant = current_setting(''tidings.tenant'', true) and recipient_id = current_setting(''tidings.recipient'', true))', name);
-    end loop;
-    if to_regrole('tidings_app') is not null then
-        grant select, insert on tidings.engagement to tidings_app;
-        grant select, insert, update (day, n) on tidings.engagement_days to tidings_app;
-    end if;
+-- The rights of one person, for the statements that a process runs as tidings_app.
+do $$ begin
+    if to_regrole('tidings_app') is null then return; end if;
+    grant usage on schema tidings to tidings_app;
+    grant execute on function tidings.clock(), tidings.token_hash(text) to tidings_app;
+    grant select on tidings.clock_offset to tidings_app;
+    -- No insert and no delete: a deleted entry keeps its row until retention.
+    grant select, update (position, changed, seen_at, read_at, dismissed_at, deleted_at, snoozed_until, woken_at)
+        on tidings.inbox to tidings_app;
+    -- A change of entries changes the counts, and takes a position.
+    grant select, update (position, total, unread, snoozed, wakes_at) on tidings.inboxes to tidings_app;
+    grant select, update (passed) on tidings.likes to tidings_app;
+    grant select on tidings.liked_people, tidings.matches to tidings_app;
+    grant select, insert, update (expires_at) on tidings.unblurs to tidings_app;
+    -- A person adds events, and neither changes nor deletes them. The counts name no person.
+    grant select, insert on tidings.engagement to tidings_app;
+    grant select, insert, update (day, n) on tidings.engagement_days to tidings_app;
+    grant insert on tidings.engagement_tally to tidings_app;
+    -- An operator sets the market of a person.
+    grant select, insert (tenant, id, changed_at), update (changed_at, time_zone, quiet_start, quiet_end, disabled_channels,
+        disabled_categories, enabled_types, disabled_types) on tidings.recipients to tidings_app;
+    -- No secret of a webhook, and no other owner of a device: a process moves a device, because that concerns two people.
+    grant select (tenant, recipient_id, id, channel, provider, address, permission, gone_at, changed_at, platform, environment, market,
+        time_zone, locale, app_version, registered_at, gone_reason, token_identity),
+        insert (tenant, recipient_id, id, channel, provider, address, permission, changed_at, platform, environment, market, time_zone,
+        locale, app_version, registered_at, token_identity),
+        update (provider, address, permission, gone_at, changed_at, platform, environment, market, time_zone, locale, app_version,
+        registered_at, gone_reason, token_identity), delete on tidings.endpoints to tidings_app;
+    grant select, insert (tenant, device_id), update (version, acked_version, forgotten_version, synced_at, acked_at)
+        on tidings.local_plans to tidings_app;
+    grant select, update (in_plan, version, fires_at, zone, confirmed_at, ends_as, end_reason), delete
+        on tidings.local_requests to tidings_app;
+    grant insert on tidings.local_wakes to tidings_app;
+    -- A pause names no person. Its reason and its author are for operators.
+    grant select (id, scope, name, until, resumed_at) on tidings.pauses to tidings_app;
 end $$;
 
 -- The owner sees every row as well, because its views and functions read the rows. Forced row-level security binds the owner of a table,

@@ -625,6 +625,8 @@ CREATE TABLE tidings.endpoints (
     token_identity text
 );
 
+ALTER TABLE ONLY tidings.endpoints FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE tidings.reports (
     notification_id uuid NOT NULL,
     ordinal smallint NOT NULL,
@@ -1434,6 +1436,8 @@ CREATE TABLE tidings.local_plans (
 )
 WITH (fillfactor='70');
 
+ALTER TABLE ONLY tidings.local_plans FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE tidings.local_requests (
     tenant text NOT NULL,
     device_id text NOT NULL,
@@ -1458,12 +1462,16 @@ CREATE TABLE tidings.local_requests (
 )
 WITH (fillfactor='70');
 
+ALTER TABLE ONLY tidings.local_requests FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE tidings.local_wakes (
     tenant text NOT NULL,
     device_id text NOT NULL,
     due_at timestamp with time zone NOT NULL
 )
 WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000');
+
+ALTER TABLE ONLY tidings.local_wakes FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE tidings.matches (
     tenant text NOT NULL,
@@ -1603,6 +1611,8 @@ CREATE TABLE tidings.recipients (
     CONSTRAINT recipients_quiet_end_check CHECK (((quiet_end >= 0) AND (quiet_end <= 1439))),
     CONSTRAINT recipients_quiet_start_check CHECK (((quiet_start >= 0) AND (quiet_start <= 1439)))
 );
+
+ALTER TABLE ONLY tidings.recipients FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE tidings.rejected (
     id bigint NOT NULL,
@@ -4457,6 +4467,8 @@ ALTER TABLE ONLY tidings.active_catalogue
 ALTER TABLE ONLY tidings.catalogue_types
     ADD CONSTRAINT catalogue_types_hash_fkey FOREIGN KEY (hash) REFERENCES tidings.catalogues(hash) ON DELETE CASCADE;
 
+ALTER TABLE tidings.endpoints ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE tidings.engagement ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE tidings.engagement_days ENABLE ROW LEVEL SECURITY;
@@ -4469,7 +4481,15 @@ ALTER TABLE tidings.liked_people ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE tidings.likes ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE tidings.local_plans ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE tidings.local_requests ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE tidings.local_wakes ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE tidings.matches ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY person ON tidings.endpoints TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (recipient_id = current_setting('tidings.recipient'::text, true)))) WITH CHECK (((tenant = current_setting('tidings.tenant'::text, true)) AND (recipient_id = current_setting('tidings.recipient'::text, true)) AND (channel = 'push'::text)));
 
 CREATE POLICY person ON tidings.engagement TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (recipient_id = current_setting('tidings.recipient'::text, true))));
 
@@ -4479,11 +4499,29 @@ CREATE POLICY person ON tidings.inbox TO tidings_app USING (((tenant = current_s
 
 CREATE POLICY person ON tidings.inboxes TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (recipient_id = current_setting('tidings.recipient'::text, true))));
 
-CREATE POLICY person ON tidings.likes TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (current_setting('tidings.recipient'::text, true) = recipient_id)));
+CREATE POLICY person ON tidings.liked_people TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (recipient_id = current_setting('tidings.recipient'::text, true))));
+
+CREATE POLICY person ON tidings.likes TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (recipient_id = current_setting('tidings.recipient'::text, true))));
+
+CREATE POLICY person ON tidings.local_plans TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (EXISTS ( SELECT
+   FROM tidings.endpoints e
+  WHERE ((e.tenant = current_setting('tidings.tenant'::text, true)) AND (e.recipient_id = current_setting('tidings.recipient'::text, true)) AND (e.id = local_plans.device_id) AND (e.channel = 'push'::text))))));
+
+CREATE POLICY person ON tidings.local_requests TO tidings_app USING ((((tenant = current_setting('tidings.tenant'::text, true)) AND (recipient_id = current_setting('tidings.recipient'::text, true))) OR ((tenant = current_setting('tidings.tenant'::text, true)) AND (EXISTS ( SELECT
+   FROM tidings.endpoints e
+  WHERE ((e.tenant = current_setting('tidings.tenant'::text, true)) AND (e.recipient_id = current_setting('tidings.recipient'::text, true)) AND (e.id = local_requests.device_id) AND (e.channel = 'push'::text)))))));
+
+CREATE POLICY person ON tidings.local_wakes TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (EXISTS ( SELECT
+   FROM tidings.endpoints e
+  WHERE ((e.tenant = current_setting('tidings.tenant'::text, true)) AND (e.recipient_id = current_setting('tidings.recipient'::text, true)) AND (e.id = local_wakes.device_id) AND (e.channel = 'push'::text))))));
 
 CREATE POLICY person ON tidings.matches TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND ((current_setting('tidings.recipient'::text, true) = one_id) OR (current_setting('tidings.recipient'::text, true) = other_id))));
 
-CREATE POLICY person ON tidings.unblurs TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (current_setting('tidings.recipient'::text, true) = recipient_id)));
+CREATE POLICY person ON tidings.recipients TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (id = current_setting('tidings.recipient'::text, true))));
+
+CREATE POLICY person ON tidings.unblurs TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (recipient_id = current_setting('tidings.recipient'::text, true))));
+
+CREATE POLICY pipeline ON tidings.endpoints TO tidings_run USING (true) WITH CHECK (true);
 
 CREATE POLICY pipeline ON tidings.engagement TO tidings_run USING (true) WITH CHECK (true);
 
@@ -4497,9 +4535,19 @@ CREATE POLICY pipeline ON tidings.liked_people TO tidings_run USING (true) WITH 
 
 CREATE POLICY pipeline ON tidings.likes TO tidings_run USING (true) WITH CHECK (true);
 
+CREATE POLICY pipeline ON tidings.local_plans TO tidings_run USING (true) WITH CHECK (true);
+
+CREATE POLICY pipeline ON tidings.local_requests TO tidings_run USING (true) WITH CHECK (true);
+
+CREATE POLICY pipeline ON tidings.local_wakes TO tidings_run USING (true) WITH CHECK (true);
+
 CREATE POLICY pipeline ON tidings.matches TO tidings_run USING (true) WITH CHECK (true);
 
+CREATE POLICY pipeline ON tidings.recipients TO tidings_run USING (true) WITH CHECK (true);
+
 CREATE POLICY pipeline ON tidings.unblurs TO tidings_run USING (true) WITH CHECK (true);
+
+ALTER TABLE tidings.recipients ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE tidings.unblurs ENABLE ROW LEVEL SECURITY;
 
@@ -4533,6 +4581,7 @@ GRANT ALL ON FUNCTION tidings.person_hash(tenant text, recipient text) TO tiding
 GRANT ALL ON FUNCTION tidings.record_activation() TO tidings_run;
 
 GRANT ALL ON FUNCTION tidings.token_hash(token text) TO tidings_run;
+GRANT ALL ON FUNCTION tidings.token_hash(token text) TO tidings_app;
 
 REVOKE ALL ON FUNCTION tidings_api.enqueue(type text, recipient text, data jsonb, key text, send_at timestamp with time zone, title text, body text, channels text[], source text, tenant text) FROM PUBLIC;
 GRANT ALL ON FUNCTION tidings_api.enqueue(type text, recipient text, data jsonb, key text, send_at timestamp with time zone, title text, body text, channels text[], source text, tenant text) TO tidings_run;
@@ -4596,6 +4645,43 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.due TO tidings_run;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.early_reports TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.endpoints TO tidings_run;
+GRANT DELETE ON TABLE tidings.endpoints TO tidings_app;
+
+GRANT SELECT(tenant),INSERT(tenant) ON TABLE tidings.endpoints TO tidings_app;
+
+GRANT SELECT(recipient_id),INSERT(recipient_id) ON TABLE tidings.endpoints TO tidings_app;
+
+GRANT SELECT(id),INSERT(id) ON TABLE tidings.endpoints TO tidings_app;
+
+GRANT SELECT(channel),INSERT(channel) ON TABLE tidings.endpoints TO tidings_app;
+
+GRANT SELECT(provider),INSERT(provider),UPDATE(provider) ON TABLE tidings.endpoints TO tidings_app;
+
+GRANT SELECT(address),INSERT(address),UPDATE(address) ON TABLE tidings.endpoints TO tidings_app;
+
+GRANT SELECT(permission),INSERT(permission),UPDATE(permission) ON TABLE tidings.endpoints TO tidings_app;
+
+GRANT SELECT(gone_at),UPDATE(gone_at) ON TABLE tidings.endpoints TO tidings_app;
+
+GRANT SELECT(changed_at),INSERT(changed_at),UPDATE(changed_at) ON TABLE tidings.endpoints TO tidings_app;
+
+GRANT SELECT(platform),INSERT(platform),UPDATE(platform) ON TABLE tidings.endpoints TO tidings_app;
+
+GRANT SELECT(environment),INSERT(environment),UPDATE(environment) ON TABLE tidings.endpoints TO tidings_app;
+
+GRANT SELECT(market),INSERT(market),UPDATE(market) ON TABLE tidings.endpoints TO tidings_app;
+
+GRANT SELECT(time_zone),INSERT(time_zone),UPDATE(time_zone) ON TABLE tidings.endpoints TO tidings_app;
+
+GRANT SELECT(locale),INSERT(locale),UPDATE(locale) ON TABLE tidings.endpoints TO tidings_app;
+
+GRANT SELECT(app_version),INSERT(app_version),UPDATE(app_version) ON TABLE tidings.endpoints TO tidings_app;
+
+GRANT SELECT(registered_at),INSERT(registered_at),UPDATE(registered_at) ON TABLE tidings.endpoints TO tidings_app;
+
+GRANT SELECT(gone_reason),UPDATE(gone_reason) ON TABLE tidings.endpoints TO tidings_app;
+
+GRANT SELECT(token_identity),INSERT(token_identity),UPDATE(token_identity) ON TABLE tidings.endpoints TO tidings_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.reports TO tidings_run;
 
@@ -4628,6 +4714,7 @@ GRANT UPDATE(day) ON TABLE tidings.engagement_days TO tidings_app;
 GRANT UPDATE(n) ON TABLE tidings.engagement_days TO tidings_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.engagement_tally TO tidings_run;
+GRANT INSERT ON TABLE tidings.engagement_tally TO tidings_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.engagement_totals TO tidings_run;
 
@@ -4734,6 +4821,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.kept_days TO tidings_run;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.key_move TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.liked_people TO tidings_run;
+GRANT SELECT ON TABLE tidings.liked_people TO tidings_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.likes TO tidings_run;
 GRANT SELECT ON TABLE tidings.likes TO tidings_app;
@@ -4741,10 +4829,41 @@ GRANT SELECT ON TABLE tidings.likes TO tidings_app;
 GRANT UPDATE(passed) ON TABLE tidings.likes TO tidings_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.local_plans TO tidings_run;
+GRANT SELECT ON TABLE tidings.local_plans TO tidings_app;
+
+GRANT INSERT(tenant) ON TABLE tidings.local_plans TO tidings_app;
+
+GRANT INSERT(device_id) ON TABLE tidings.local_plans TO tidings_app;
+
+GRANT UPDATE(version) ON TABLE tidings.local_plans TO tidings_app;
+
+GRANT UPDATE(acked_version) ON TABLE tidings.local_plans TO tidings_app;
+
+GRANT UPDATE(forgotten_version) ON TABLE tidings.local_plans TO tidings_app;
+
+GRANT UPDATE(synced_at) ON TABLE tidings.local_plans TO tidings_app;
+
+GRANT UPDATE(acked_at) ON TABLE tidings.local_plans TO tidings_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.local_requests TO tidings_run;
+GRANT SELECT,DELETE ON TABLE tidings.local_requests TO tidings_app;
+
+GRANT UPDATE(in_plan) ON TABLE tidings.local_requests TO tidings_app;
+
+GRANT UPDATE(version) ON TABLE tidings.local_requests TO tidings_app;
+
+GRANT UPDATE(fires_at) ON TABLE tidings.local_requests TO tidings_app;
+
+GRANT UPDATE(zone) ON TABLE tidings.local_requests TO tidings_app;
+
+GRANT UPDATE(confirmed_at) ON TABLE tidings.local_requests TO tidings_app;
+
+GRANT UPDATE(ends_as) ON TABLE tidings.local_requests TO tidings_app;
+
+GRANT UPDATE(end_reason) ON TABLE tidings.local_requests TO tidings_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.local_wakes TO tidings_run;
+GRANT INSERT ON TABLE tidings.local_wakes TO tidings_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.matches TO tidings_run;
 GRANT SELECT ON TABLE tidings.matches TO tidings_app;
@@ -4763,9 +4882,40 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.packs TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.pauses TO tidings_run;
 
+GRANT SELECT(id) ON TABLE tidings.pauses TO tidings_app;
+
+GRANT SELECT(scope) ON TABLE tidings.pauses TO tidings_app;
+
+GRANT SELECT(name) ON TABLE tidings.pauses TO tidings_app;
+
+GRANT SELECT(until) ON TABLE tidings.pauses TO tidings_app;
+
+GRANT SELECT(resumed_at) ON TABLE tidings.pauses TO tidings_app;
+
 GRANT SELECT ON TABLE tidings.reason_codes TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.recipients TO tidings_run;
+GRANT SELECT ON TABLE tidings.recipients TO tidings_app;
+
+GRANT INSERT(tenant) ON TABLE tidings.recipients TO tidings_app;
+
+GRANT INSERT(id) ON TABLE tidings.recipients TO tidings_app;
+
+GRANT UPDATE(time_zone) ON TABLE tidings.recipients TO tidings_app;
+
+GRANT UPDATE(quiet_start) ON TABLE tidings.recipients TO tidings_app;
+
+GRANT UPDATE(quiet_end) ON TABLE tidings.recipients TO tidings_app;
+
+GRANT UPDATE(disabled_channels) ON TABLE tidings.recipients TO tidings_app;
+
+GRANT UPDATE(disabled_categories) ON TABLE tidings.recipients TO tidings_app;
+
+GRANT UPDATE(enabled_types) ON TABLE tidings.recipients TO tidings_app;
+
+GRANT UPDATE(disabled_types) ON TABLE tidings.recipients TO tidings_app;
+
+GRANT INSERT(changed_at),UPDATE(changed_at) ON TABLE tidings.recipients TO tidings_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.rejected TO tidings_run;
 

@@ -21,12 +21,14 @@ import TidingsTestSupport
                 "select set_config('tidings.tenant', 'default', true), set_config('tidings.recipient', 'ann', true)",
                 "select liker_id from tidings.likes", "select one_id, other_id from tidings.matches",
                 "select recipient_id from tidings.unblurs", "update tidings.likes set passed = true where true",
-                "update tidings.unblurs set expires_at = tidings.clock() where recipient_id = 'cy'", "commit",
+                "update tidings.unblurs set expires_at = tidings.clock() where recipient_id = 'cy'",
+                "select recipient_id from tidings.liked_people", "commit",
             ])
             await connection.close()
             #expect(try answers[3].rows.map { try $0.decode(String.self) } == ["bob"])
             #expect(answers[4].rows.count == 1 && answers[5].rows.count == 1)
             #expect(answers[6].affectedRows == 1 && answers[7].affectedRows == 0)
+            #expect(try answers[8].rows.map { try $0.decode(String.self) } == ["ann"])
             #expect(try await scene.count("select count(*) from tidings.likes where passed") == 1)
         }
     }
@@ -37,7 +39,7 @@ import TidingsTestSupport
             let connection = try await PostgresConnection.connect(PostgresConfiguration(url: scene.system.databaseURL))
             try await connection.execute(script: "set role tidings_app")
             for statement in [
-                "delete from tidings.likes", "update tidings.likes set name = 'x'", "select 1 from tidings.liked_people",
+                "delete from tidings.likes", "update tidings.likes set name = 'x'", "update tidings.liked_people set newest = 0",
                 "insert into tidings.matches select * from tidings.matches", "delete from tidings.unblurs",
                 "update tidings.unblurs set recipient_id = 'x'",
             ] {

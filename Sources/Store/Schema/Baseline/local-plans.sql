@@ -53,6 +53,17 @@ create table tidings.local_wakes (
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 create index local_wakes_due_at_idx on tidings.local_wakes (due_at);
 
+-- A person's statements run as tidings_app. It sees the plan, the wake and the notifications of a device that the person has now, and
+-- notifications for the person on a device that another person has now (grants.sql).
+do $$ declare
+    name text;
+begin
+    foreach name in array array['local_plans', 'local_requests', 'local_wakes'] loop
+        execute format('alter table tidings.%I enable row level security', name);
+        execute format('alter table tidings.%I force row level security', name);
+    end loop;
+end $$;
+
 -- For operators -------------------------------------------------------------------------------------------------------------------------
 
 create view tidings_ops.local_plans as

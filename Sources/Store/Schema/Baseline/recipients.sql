@@ -53,6 +53,16 @@ create unique index endpoints_token on tidings.endpoints (tidings.token_hash(coa
     where channel = 'push';
 create index endpoints_device on tidings.endpoints (id) where channel = 'push';
 
+-- A person's statements run as tidings_app, which sees only the rows of that person (grants.sql), as in the inbox.
+do $$ declare
+    name text;
+begin
+    foreach name in array array['recipients', 'endpoints'] loop
+        execute format('alter table tidings.%I enable row level security', name);
+        execute format('alter table tidings.%I force row level security', name);
+    end loop;
+end $$;
+
 -- For operators -------------------------------------------------------------------------------------------------------------------------
 
 create view tidings_ops.recipients as
