@@ -84,7 +84,8 @@ enum Grants {
     /// Rights on whole tables of schema `tidings`.
     private static let tables: SQL = """
         ('tidings_app', 'select', 'clock_offset inbox inboxes likes liked_people matches unblurs engagement engagement_days recipients
-            local_plans local_requests'),
+            local_plans local_requests own_notifications own_decisions own_deliveries own_attempts own_reports own_due own_rejected
+            own_endpoints own_likes_given'),
         ('tidings_app', 'insert', 'unblurs engagement engagement_days engagement_tally local_wakes'),
         ('tidings_app', 'delete', 'endpoints local_requests')
         """

@@ -57,6 +57,7 @@ public struct Migration: Sendable {
             PackageResources.operations_sql,
             PackageResources.api_keys_sql,
             PackageResources.erasure_sql,
+            PackageResources.own_rows_sql,
             PackageResources.ops_notifications_sql,
             PackageResources.ops_decisions_sql,
             PackageResources.ops_attempts_sql,

@@ -34,8 +34,10 @@ do $$ begin
             from tidings_run;
         -- Rows are only added to the history.
         revoke update, delete on tidings.catalogue_history from tidings_run;
-        -- Views over two tables: read only.
-        revoke insert, update, delete on tidings.idempotency_keys, tidings.ends_of_calls from tidings_run;
+        -- Views: read only.
+        revoke insert, update, delete on tidings.idempotency_keys, tidings.ends_of_calls, tidings.own_notifications,
+            tidings.own_decisions, tidings.own_deliveries, tidings.own_attempts, tidings.own_reports, tidings.own_due,
+            tidings.own_rejected, tidings.own_endpoints, tidings.own_likes_given from tidings_run;
         grant usage on sequence tidings.rejected_id_seq, tidings.dead_id_seq to tidings_run;
         grant execute on function tidings.clock(), tidings.first_id(timestamptz), tidings.id_time(uuid), tidings.token_hash(text),
             tidings.person_hash(text, text), tidings.record_activation(), tidings.ensure_partitions(integer, integer),
@@ -128,6 +130,8 @@ do $$ begin
     grant insert on tidings.local_wakes to tidings_app;
     -- A pause names no person. Its reason and its author are for operators.
     grant select (id, scope, name, until, resumed_at) on tidings.pauses to tidings_app;
+    grant select on tidings.own_notifications, tidings.own_decisions, tidings.own_deliveries, tidings.own_attempts, tidings.own_reports,
+        tidings.own_due, tidings.own_rejected, tidings.own_endpoints, tidings.own_likes_given to tidings_app;
 end $$;
 
 -- The owner sees every row as well, because its views and functions read the rows. Forced row-level security binds the owner of a table,

@@ -1546,6 +1546,211 @@ CREATE TABLE tidings.outgoing_claims (
 WITH (fillfactor='40', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000');
 ALTER TABLE ONLY tidings.outgoing_claims ALTER COLUMN ids SET STORAGE PLAIN;
 
+CREATE VIEW tidings.own_attempts WITH (security_barrier='true') AS
+ SELECT r.notification_id,
+    r.ordinal,
+    r.attempt,
+    r.channel,
+    r.provider,
+    r.outcome,
+    r.reason,
+    r.status,
+    r.detail,
+    r.possible_duplicate,
+    r.late,
+    r.idempotency_key,
+    r.worker,
+    r.started_at,
+    r.finished_at
+   FROM tidings.attempts r
+  WHERE (EXISTS ( SELECT
+           FROM tidings.notifications n
+          WHERE ((n.id = r.notification_id) AND (n.tenant = current_setting('tidings.tenant'::text, true)) AND (n.recipient_id = current_setting('tidings.recipient'::text, true)))
+         OFFSET 0));
+
+CREATE VIEW tidings.own_decisions WITH (security_barrier='true') AS
+ SELECT r.notification_id,
+    r.ordinal,
+    r.at,
+    r.catalogue,
+    r.decision,
+    r.moved_from,
+    r.moved_because
+   FROM tidings.decisions r
+  WHERE (EXISTS ( SELECT
+           FROM tidings.notifications n
+          WHERE ((n.id = r.notification_id) AND (n.tenant = current_setting('tidings.tenant'::text, true)) AND (n.recipient_id = current_setting('tidings.recipient'::text, true)))
+         OFFSET 0));
+
+CREATE VIEW tidings.own_deliveries WITH (security_barrier='true') AS
+ SELECT r.notification_id,
+    r.ordinal,
+    r.tenant,
+    r.channel,
+    r.provider,
+    r.endpoint,
+    r.state,
+    r.reason,
+    r.attempts,
+    r.provider_message_id,
+    r.ended_at
+   FROM tidings.deliveries r
+  WHERE (EXISTS ( SELECT
+           FROM tidings.notifications n
+          WHERE ((n.id = r.notification_id) AND (n.tenant = current_setting('tidings.tenant'::text, true)) AND (n.recipient_id = current_setting('tidings.recipient'::text, true)))
+         OFFSET 0));
+
+CREATE VIEW tidings.own_due WITH (security_barrier='true') AS
+ SELECT r.notification_id,
+    r.ordinal,
+    r.lane,
+    r.due_at,
+    r.kind,
+    r.tenant,
+    r.channel,
+    r.provider,
+    r.endpoint,
+    r.attempt,
+    r.reason,
+    r.since,
+    r.pause_id
+   FROM tidings.due r
+  WHERE (EXISTS ( SELECT
+           FROM tidings.notifications n
+          WHERE ((n.id = r.notification_id) AND (n.tenant = current_setting('tidings.tenant'::text, true)) AND (n.recipient_id = current_setting('tidings.recipient'::text, true)))
+         OFFSET 0));
+
+CREATE VIEW tidings.own_endpoints WITH (security_barrier='true') AS
+ SELECT e.tenant,
+    e.recipient_id,
+    e.id,
+    e.channel,
+    e.provider,
+    "right"(e.address, 8) AS address_end,
+    e.permission,
+    e.platform,
+    e.environment,
+    e.market,
+    e.time_zone,
+    e.locale,
+    e.app_version,
+    e.registered_at,
+    e.changed_at,
+    e.gone_at,
+    e.gone_reason
+   FROM tidings.endpoints e
+  WHERE ((e.tenant = current_setting('tidings.tenant'::text, true)) AND (e.recipient_id = current_setting('tidings.recipient'::text, true)));
+
+CREATE VIEW tidings.own_likes_given WITH (security_barrier='true') AS
+ SELECT l.tenant,
+    l.recipient_id,
+    l.liker_id,
+    l.name,
+    l.photo_url,
+    l.notification_id,
+    l.created_at
+   FROM tidings.likes l
+  WHERE ((l.tenant = current_setting('tidings.tenant'::text, true)) AND (l.liker_id = current_setting('tidings.recipient'::text, true)));
+
+CREATE VIEW tidings.own_notifications WITH (security_barrier='true') AS
+ SELECT n.id,
+    n.tenant,
+    n.source,
+    n.event_id,
+    n.recipient_id,
+    n.type,
+    n.category,
+    n.lane,
+    n.title,
+    n.body,
+    n.data,
+    n.group_key,
+    n.collapse_key,
+    n.content_fields,
+    n.market,
+    n.critical,
+    n.channels,
+    n.scheduled_for,
+    n.expires_at,
+    n.accepted_at,
+    n.traceparent,
+    n.planned,
+    n.decision,
+    n.catalogue
+   FROM tidings.notifications n
+  WHERE ((n.tenant = current_setting('tidings.tenant'::text, true)) AND (n.recipient_id = current_setting('tidings.recipient'::text, true)));
+
+CREATE TABLE tidings.rejected (
+    id bigint NOT NULL,
+    fingerprint uuid NOT NULL,
+    at timestamp with time zone NOT NULL,
+    last_at timestamp with time zone NOT NULL,
+    occurrences bigint DEFAULT 1 NOT NULL,
+    reason text NOT NULL,
+    pointer text NOT NULL,
+    message text NOT NULL,
+    tenant text,
+    source text,
+    event_id text,
+    type text,
+    recipients text[] DEFAULT '{}'::text[] NOT NULL,
+    names_others boolean DEFAULT false NOT NULL,
+    verified boolean DEFAULT false NOT NULL,
+    exchange text NOT NULL,
+    routing_key text NOT NULL,
+    content_type text,
+    headers text NOT NULL,
+    raw bytea NOT NULL,
+    size integer NOT NULL,
+    sha256 bytea NOT NULL,
+    replayable boolean NOT NULL,
+    state text DEFAULT 'open'::text NOT NULL,
+    acted_at timestamp with time zone,
+    producer text,
+    replay_headers text DEFAULT '{}'::text,
+    look_on date DEFAULT (((tidings.clock() AT TIME ZONE 'UTC'::text))::date + 30) NOT NULL,
+    CONSTRAINT rejected_state_check CHECK ((state = ANY (ARRAY['open'::text, 'replayed'::text, 'discarded'::text])))
+);
+
+CREATE VIEW tidings.own_rejected WITH (security_barrier='true') AS
+ SELECT r.id,
+    r.at,
+    r.last_at,
+    r.reason,
+    r.source,
+    r.event_id,
+    r.type,
+    r.state,
+        CASE
+            WHEN ((cardinality(r.recipients) = 1) AND (NOT r.names_others)) THEN replace(encode(r.raw, 'base64'::text), '
+'::text, ''::text)
+            ELSE NULL::text
+        END AS event_base64
+   FROM tidings.rejected r
+  WHERE ((COALESCE(r.tenant, 'default'::text) = current_setting('tidings.tenant'::text, true)) AND ((r.recipients[1] = current_setting('tidings.recipient'::text, true)) OR ((cardinality(r.recipients) > 1) AND (r.recipients @> ARRAY[current_setting('tidings.recipient'::text, true)]))));
+
+CREATE VIEW tidings.own_reports WITH (security_barrier='true') AS
+ SELECT r.notification_id,
+    r.ordinal,
+    r.reporter,
+    r.key,
+    r.attempt,
+    r.channel,
+    r.provider,
+    r.outcome,
+    r.reason,
+    r.told_at,
+    r.received_at,
+    r.state_before,
+    r.reason_before,
+    r.state_after,
+    r.moved
+   FROM tidings.reports r
+  WHERE (EXISTS ( SELECT
+           FROM tidings.notifications n
+          WHERE ((n.id = r.notification_id) AND (n.tenant = current_setting('tidings.tenant'::text, true)) AND (n.recipient_id = current_setting('tidings.recipient'::text, true)))
+         OFFSET 0));
+
 CREATE TABLE tidings.packs (
     id uuid NOT NULL,
     channel text NOT NULL,
@@ -1613,38 +1818,6 @@ CREATE TABLE tidings.recipients (
 );
 
 ALTER TABLE ONLY tidings.recipients FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE tidings.rejected (
-    id bigint NOT NULL,
-    fingerprint uuid NOT NULL,
-    at timestamp with time zone NOT NULL,
-    last_at timestamp with time zone NOT NULL,
-    occurrences bigint DEFAULT 1 NOT NULL,
-    reason text NOT NULL,
-    pointer text NOT NULL,
-    message text NOT NULL,
-    tenant text,
-    source text,
-    event_id text,
-    type text,
-    recipients text[] DEFAULT '{}'::text[] NOT NULL,
-    names_others boolean DEFAULT false NOT NULL,
-    verified boolean DEFAULT false NOT NULL,
-    exchange text NOT NULL,
-    routing_key text NOT NULL,
-    content_type text,
-    headers text NOT NULL,
-    raw bytea NOT NULL,
-    size integer NOT NULL,
-    sha256 bytea NOT NULL,
-    replayable boolean NOT NULL,
-    state text DEFAULT 'open'::text NOT NULL,
-    acted_at timestamp with time zone,
-    producer text,
-    replay_headers text DEFAULT '{}'::text,
-    look_on date DEFAULT (((tidings.clock() AT TIME ZONE 'UTC'::text))::date + 30) NOT NULL,
-    CONSTRAINT rejected_state_check CHECK ((state = ANY (ARRAY['open'::text, 'replayed'::text, 'discarded'::text])))
-);
 
 CREATE TABLE tidings.rejected_days (
     day date NOT NULL,
@@ -4878,6 +5051,35 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.outgoing TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.outgoing_claims TO tidings_run;
 
+GRANT SELECT ON TABLE tidings.own_attempts TO tidings_run;
+GRANT SELECT ON TABLE tidings.own_attempts TO tidings_app;
+
+GRANT SELECT ON TABLE tidings.own_decisions TO tidings_run;
+GRANT SELECT ON TABLE tidings.own_decisions TO tidings_app;
+
+GRANT SELECT ON TABLE tidings.own_deliveries TO tidings_run;
+GRANT SELECT ON TABLE tidings.own_deliveries TO tidings_app;
+
+GRANT SELECT ON TABLE tidings.own_due TO tidings_run;
+GRANT SELECT ON TABLE tidings.own_due TO tidings_app;
+
+GRANT SELECT ON TABLE tidings.own_endpoints TO tidings_run;
+GRANT SELECT ON TABLE tidings.own_endpoints TO tidings_app;
+
+GRANT SELECT ON TABLE tidings.own_likes_given TO tidings_run;
+GRANT SELECT ON TABLE tidings.own_likes_given TO tidings_app;
+
+GRANT SELECT ON TABLE tidings.own_notifications TO tidings_run;
+GRANT SELECT ON TABLE tidings.own_notifications TO tidings_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.rejected TO tidings_run;
+
+GRANT SELECT ON TABLE tidings.own_rejected TO tidings_run;
+GRANT SELECT ON TABLE tidings.own_rejected TO tidings_app;
+
+GRANT SELECT ON TABLE tidings.own_reports TO tidings_run;
+GRANT SELECT ON TABLE tidings.own_reports TO tidings_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.packs TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.pauses TO tidings_run;
@@ -4916,8 +5118,6 @@ GRANT UPDATE(enabled_types) ON TABLE tidings.recipients TO tidings_app;
 GRANT UPDATE(disabled_types) ON TABLE tidings.recipients TO tidings_app;
 
 GRANT INSERT(changed_at),UPDATE(changed_at) ON TABLE tidings.recipients TO tidings_app;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.rejected TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.rejected_days TO tidings_run;
 

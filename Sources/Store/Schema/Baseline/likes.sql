@@ -58,3 +58,8 @@ begin
         execute format('alter table tidings.%I force row level security', name);
     end loop;
 end $$;
+
+-- For an export: the likes that a person gave. The answer of the liked person, passed, is not the liker's to know.
+create view tidings.own_likes_given with (security_barrier) as
+    select l.tenant, l.recipient_id, l.liker_id, l.name, l.photo_url, l.notification_id, l.created_at from tidings.likes l
+    where l.tenant = current_setting('tidings.tenant', true) and l.liker_id = current_setting('tidings.recipient', true);
