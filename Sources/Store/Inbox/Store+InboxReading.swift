@@ -1,5 +1,5 @@
 public import TidingsCore
-package import TidingsPostgres
+import TidingsPostgres
 
 /// Reading of inboxes. Each statement for a person runs as the role `tidings_app`, to which the database shows only the rows of that person.
 extension Store {
@@ -67,27 +67,6 @@ extension Store {
         select counts.*, entry.* from (\(InboxCounts.query(of: person))) counts left join (\(entries)) entry on true
         """
     }
-
-    /// Runs the statements of one person in one round trip and one transaction.
-    ///
-    /// - Parameter isProof: whether the answers are proof of a durable state, as the answer to a change is.
-    package func asPerson(_ person: RecipientKey, _ statements: [SQL], asProof isProof: Bool = false) async throws -> [PostgresResult] {
-        Array(try await pool.pipeline([Self.beginPerson(person)] + statements, asProof: isProof).dropFirst())
-    }
-
-    /// From this statement on, a transaction has the rights of a person.
-    ///
-    /// The role and the person are settings of the transaction, so they end with it. A statement that names another person by mistake finds
-    /// nothing.
-    package static func beginPerson(_ person: RecipientKey) -> SQL {
-        """
-        select set_config('role', 'tidings_app', true), set_config('tidings.tenant', \(person.tenant), true),
-            set_config('tidings.recipient', \(person.id), true)
-        """
-    }
-
-    /// From this statement on, the transaction has the rights of the process again.
-    package static var endPerson: SQL { "select set_config('role', 'none', true)" }
 }
 
 /// An entry and the counts of its person after the change of the entry.
