@@ -12,6 +12,8 @@ public struct InboxPage: Sendable, Hashable {
     public let position: Int64
     /// The place where the next page begins. Nil on the last page, and for a page by offset.
     public let next: InboxCursor?
+    /// Whether the person has devices and denied notifications on all of them.
+    public let deniesNotifications: Bool
 
     /// The entries that a page shows.
     public enum Listing: Sendable, Hashable {

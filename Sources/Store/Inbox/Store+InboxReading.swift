@@ -6,14 +6,16 @@ extension Store {
     /// The largest number of entries on one page.
     public static let largestInboxPage = 100
 
-    /// A page of at most `limit` entries and the counts, of one moment. Takes one round trip.
+    /// A page of at most `limit` entries and the counts, of one moment. Takes one round trip, with the look at the devices.
     ///
     /// - Parameter limit: 1 to ``largestInboxPage``. Another number becomes the nearest of these.
     public func inboxPage(
         of person: RecipientKey, limit: Int, from start: InboxPage.Start, in listing: InboxPage.Listing = .arrived
     ) async throws -> InboxPage {
         let limit = min(max(1, limit), Self.largestInboxPage)
-        let rows = try await asPerson(person, [Self.page(of: person, limit: limit, from: start, in: listing)])[0].rows
+        let page = Self.page(of: person, limit: limit, from: start, in: listing)
+        let answers = try await asPerson(person, [page, Self.deniesNotifications(person)])
+        let rows = answers[0].rows
         var items = try rows.compactMap(InboxItem.init)
         var next: InboxCursor?
         if items.count > limit {
@@ -22,7 +24,8 @@ extension Store {
         }
         return InboxPage(
             items: items, counts: try InboxCounts(rows[0]), snoozed: try rows[0].decode("all_snoozed"),
-            position: try rows[0].decode("newest_position"), next: next)
+            position: try rows[0].decode("newest_position"), next: next,
+            deniesNotifications: try answers[1].rows.first?.decode(Bool.self) ?? false)
     }
 
     /// The statement of a page. Each row has the counts and an entry.

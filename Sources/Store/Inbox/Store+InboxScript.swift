@@ -12,7 +12,7 @@ extension Store {
     package static func listingScript(tenant: String, recipient: String, limit: Int) -> String {
         let anybody = RecipientKey(tenant: "", id: "")
         let statements = [
-            denial(of: anybody), beginPerson(anybody), page(of: anybody, limit: limit, from: .offset(0), in: .arrived),
+            beginPerson(anybody), page(of: anybody, limit: limit, from: .offset(0), in: .arrived), deniesNotifications(anybody),
         ]
         let texts = statements.map { filled($0.text, with: [tenant, recipient, tenant, recipient, "\(limit)", "0"]) }
         return "\\startpipeline\n" + texts.map { "\($0);\n" }.joined() + "\\endpipeline\n"

@@ -16,7 +16,8 @@ struct LocalSync {
     /// Notifications that the device does not have. Either it was never told of them, or it has confirmed their removal.
     private var absent: [NotificationID] = []
     private(set) var forgotten: Int64
-    private var moves = LocalMoves()
+    /// The deliveries that end, because the device was never told of them, or has confirmed their removal.
+    private(set) var moves = LocalMoves()
 
     init(
         _ plan: OpenPlan, _ requests: [LocalRequest], facts: RecipientFacts, catalogue: Catalogue, pauses: Pauses, zones: TimeZoneDatabase
@@ -59,6 +60,7 @@ struct LocalSync {
         }
     }
 
+    /// The statements that change the plan. ``moves`` has those of the deliveries.
     var statements: [SQL] {
         let (tenant, device) = (plan.tenant, plan.device)
         return [
@@ -83,7 +85,7 @@ struct LocalSync {
             update tidings.local_plans set version = \(version), forgotten_version = \(forgotten), synced_at = (select tidings.clock())
             where tenant = \(tenant) and device_id = \(device)
             """,
-        ] + moves.statements
+        ]
     }
 
     private var knownZone: String? {

@@ -17,6 +17,8 @@ extension Store {
     /// Versions up to this one may also tell the device to forget a notification. If the confirmation comes before the notification's time,
     /// the delivery ends in the state that is stored for the removal, such as `cancelled`. If the time has come, the notification counts as
     /// shown, and the delivery keeps its state. A repeated confirmation, or the confirmation of an older version, changes nothing.
+    ///
+    /// The statements have the rights of `owner`, if there is one. Deliveries belong to the pipeline, so the process moves them.
     public func ackLocalPlan(of device: String, tenant: String, owner: String? = nil, version: Int64) async throws -> LocalPlanAck {
         try await pool.transaction(retryAmbiguous: true) { transaction in
             guard let plan = try await OpenPlan(device: device, tenant: tenant, owner: owner, in: transaction) else { return .noDevice }
@@ -47,14 +49,12 @@ extension Store {
                 guard isInTime, let state = DeliveryState(rawValue: state), let reason = ReasonCode(rawValue: reason) else { continue }
                 moves.add(DeliveryKey(NotificationID(id), Int(ordinal)), state, reason)
             }
-            _ = try await transaction.pipeline(
-                moves.statements + [
-                    """
-                    update tidings.local_plans set acked_version = greatest(acked_version, \(version)), acked_at = (select tidings.clock()),
-                        forgotten_version = \(forgotten)
-                    where tenant = \(tenant) and device_id = \(device)
-                    """
-                ])
+            let confirmation: SQL = """
+                update tidings.local_plans set acked_version = greatest(acked_version, \(version)), acked_at = (select tidings.clock()),
+                    forgotten_version = \(forgotten)
+                where tenant = \(tenant) and device_id = \(device)
+                """
+            _ = try await transaction.pipeline([confirmation] + plan.byProcess(moves))
             return .confirmed
         }
     }

@@ -16,6 +16,8 @@ extension Store {
     ///
     /// The update holds the whole plan, with `reset`, if `since` is nil, unknown or forgotten. This is also the case if more than
     /// ``localLook`` notifications were taken back since then.
+    ///
+    /// The statements have the rights of `owner`, if there is one. Deliveries belong to the pipeline, so the process moves them.
     public func syncLocalPlan(
         of device: String, tenant: String, owner: String? = nil, since: Int64?, catalogue: Catalogue, zones: TimeZoneDatabase
     ) async throws -> LocalPlanUpdate? {
@@ -29,8 +31,9 @@ extension Store {
                 plan, try answers[0].rows.map(LocalRequest.init), facts: facts ?? .unseen(tenant: tenant, recipient: plan.owner),
                 catalogue: catalogue, pauses: try Pauses(answers[2].rows), zones: zones)
             sync.judge()
-            let written = try await transaction.pipeline(sync.statements + [plan.takenBack(since: since ?? .max)])
-            let removed = try written.last?.rows.map { try $0.decode(NotificationID.self) } ?? []
+            let own = sync.statements + [plan.takenBack(since: since ?? .max)]
+            let written = try await transaction.pipeline(own + plan.byProcess(sync.moves))
+            let removed = try written[own.count - 1].rows.map { try $0.decode(NotificationID.self) }
             // Check again: this sync may have forgotten versions too.
             let isKnown = plan.knows(since) && (since ?? 0) >= sync.forgotten
             return sync.update(since: isKnown && removed.count <= Self.localLook ? since : nil, removed: removed)
@@ -43,6 +46,8 @@ struct OpenPlan {
     let device: String
     let tenant: String
     let owner: String
+    /// Whether the transaction has the rights of the owner.
+    private let isAsOwner: Bool
     /// The zone that the device reported. Nil if it reported none.
     let zone: String?
     let version: Int64
@@ -52,8 +57,11 @@ struct OpenPlan {
 
     /// Opens the plan. Nil if there is no such device, or if it does not belong to `owner`. The lock of the device keeps it until the new
     /// plan is committed: an erasure must find the plan.
+    ///
+    /// - Parameter owner: the person whose rights the transaction has from now on. Nil: it keeps those of the process.
     init?(device: String, tenant: String, owner: String?, in transaction: PostgresTransaction) async throws {
-        let answers = try await transaction.pipeline([
+        let rights = owner.map { [Store.beginPerson(RecipientKey(tenant: tenant, id: $0))] } ?? []
+        let opening: [SQL] = [
             """
             insert into tidings.local_plans (tenant, device_id)
             select e.tenant, e.id from tidings.endpoints e where e.channel = 'push' and e.tenant = \(tenant) and e.id = \(device)
@@ -66,11 +74,19 @@ struct OpenPlan {
             join tidings.endpoints e on e.channel = 'push' and e.tenant = p.tenant and e.id = p.device_id
             where p.tenant = \(tenant) and p.device_id = \(device) and (\(owner) is null or e.recipient_id = \(owner)) for update of p
             """,
-        ])
-        guard let row = answers[1].rows.first else { return nil }
+        ]
+        let answers = try await transaction.pipeline(rights + opening)
+        guard let row = answers[rights.count + 1].rows.first else { return nil }
+        isAsOwner = owner != nil
         let (person, zone, version, acked, forgotten, now) = try row.decode((String, String?, Int64, Int64, Int64, PostgresTimestamp).self)
         (self.device, self.tenant, self.owner, self.zone) = (device, tenant, person, zone)
         (self.version, self.acked, self.forgotten, self.now) = (version, acked, forgotten, Timestamp(now))
+    }
+
+    /// The statements of moved deliveries, with the rights of the process. Empty if no delivery moves.
+    func byProcess(_ moves: LocalMoves) -> [SQL] {
+        let statements = moves.statements
+        return isAsOwner && !statements.isEmpty ? [Store.endPerson] + statements : statements
     }
 
     /// Whether all changes after a version are known.

@@ -22,28 +22,30 @@ extension Store {
     ///
     /// A token of another person moves to this person. A token that was gone becomes active again. Tidings judges every earlier decision
     /// for either person again before it sends. Throws ``RecipientErased``.
+    ///
+    /// The move concerns two people, so the process makes it. The rest has the rights of the person.
     public func register(
         token: DeviceToken, of recipient: String, tenant: String, _ settings: DeviceSettings
     ) async throws -> RegisteredDevice {
         let identity = token.identity
         let platform = settings.platform ?? .ios
+        let person = RecipientKey(tenant: tenant, id: recipient)
         return try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
             let ownership: [SQL] = [
-                // Serialize registrations of the same token, so that the second registration sees the owner that the first one set.
-                "select pg_advisory_xact_lock(hashtextextended(\(tenant) || '/' || \(identity), 0))",
+                Self.lock(token: identity, tenant: tenant),
                 "select e.recipient_id from tidings.endpoints e where \(Self.hasToken(identity, tenant: tenant))",
             ]
-            let look = Tombstones.look(for: RecipientKey(tenant: tenant, id: recipient))
-            let found = try await transaction.pipeline(look + ownership)
+            let found = try await transaction.pipeline(Tombstones.look(for: person) + ownership)
             try Tombstones.refuse(found)
             let owner = try found[3].rows.first?.decode(String.self)
-            let previous = owner.flatMap { $0.utf8.elementsEqual(recipient.utf8) ? nil : $0 }
-            let results = try await transaction.pipeline([
+            let previous = owner.flatMap { isSameText($0, recipient) ? nil : $0 }
+            let moving = previous.map { Self.move(token: identity, tenant: tenant, from: $0, to: recipient) } ?? []
+            let own: [SQL] = [
+                Self.beginPerson(person),
                 """
                 insert into tidings.recipients (tenant, id, changed_at) values (\(tenant), \(recipient), tidings.clock())
                 on conflict (tenant, id) do update set changed_at = excluded.changed_at
                 """,
-                "update tidings.recipients set changed_at = tidings.clock() where tenant = \(tenant) and id = \(previous)",
                 """
                 insert into tidings.endpoints as e (tenant, recipient_id, id, channel, provider, address, permission, platform, environment,
                     market, time_zone, locale, app_version, registered_at, changed_at, token_identity)
@@ -52,8 +54,8 @@ extension Store {
                     \((settings.environment ?? .production).rawValue), \(settings.market ?? nil), \(settings.timeZone), \(settings.locale),
                     \(settings.appVersion), tidings.clock(), tidings.clock(), nullif(\(identity), \(token.text)))
                 on conflict (tidings.token_hash(coalesce(token_identity, address)), tenant) where channel = 'push' do update set
-                    recipient_id = excluded.recipient_id, address = excluded.address, token_identity = excluded.token_identity,
-                    \(Self.changes(settings)), registered_at = excluded.registered_at, gone_at = null, gone_reason = null
+                    address = excluded.address, token_identity = excluded.token_identity, \(Self.changes(settings)),
+                    registered_at = excluded.registered_at, gone_at = null, gone_reason = null
                 returning id
                 """,
                 Self.retireOldest(of: recipient, tenant: tenant),
@@ -66,59 +68,87 @@ extension Store {
                     where \(Self.hasToken(identity, tenant: tenant))
                         and exists (select from tidings.local_requests r where r.tenant = e.tenant and r.device_id = e.id)
                     """),
-            ])
-            guard let id = try results[2].rows.first?.decode(String.self) else {
+            ]
+            let results = try await transaction.pipeline(moving + own)
+            guard let id = try results[moving.count + 2].rows.first?.decode(String.self) else {
                 throw PostgresError.decoding("a registered device has no id")
             }
             return RegisteredDevice(deviceID: id, movedFrom: previous)
         }
     }
 
+    /// Puts changes of one token in sequence until the end of the transaction, so that each sees the owner that the one before has set.
+    private static func lock(token identity: String, tenant: String) -> SQL {
+        "select pg_advisory_xact_lock(hashtextextended(\(tenant) || '/' || \(identity), 0))"
+    }
+
+    /// Gives the device of a token to another person.
+    private static func move(token identity: String, tenant: String, from previous: String, to recipient: String) -> [SQL] {
+        [
+            "update tidings.recipients set changed_at = tidings.clock() where tenant = \(tenant) and id = \(previous)",
+            "update tidings.endpoints e set recipient_id = \(recipient) where \(hasToken(identity, tenant: tenant))",
+        ]
+    }
+
     /// Changes the settings of a device, including its token. Returns false if there is no such device, or if it does not belong to
     /// `owner`.
     ///
-    /// If another device has the token, the token moves to this device and the other device is deleted.
+    /// If another device has the token, the token moves to this device and the other device is deleted. It may be a device of another
+    /// person, so the process deletes it.
     public func change(
         device: String, tenant: String, owner: String? = nil, token: DeviceToken?, _ settings: DeviceSettings
     ) async throws -> Bool {
         let isOwned: SQL = owner.map { "e.recipient_id = \($0)" } ?? "true"
-        return try await pool.transaction(retryAmbiguous: true) { transaction in
-            let results = try await transaction.pipeline([
-                """
-                delete from tidings.endpoints other using tidings.endpoints e
+        let before = (token.map { Self.take(token: $0.identity, tenant: tenant, for: device, if: isOwned) } ?? [])
+            + Self.rights(of: owner, tenant: tenant)
+        let changing: [SQL] = [
+            """
+            with changed as (
+                update tidings.endpoints e set \(Self.changes(settings)), address = coalesce(\(token?.text), e.address),
+                    token_identity = case when \(token == nil) then e.token_identity else nullif(\(token?.identity), \(token?.text)) end,
+                    registered_at = case when \(token == nil) then e.registered_at else tidings.clock() end,
+                    gone_at = case when \(token == nil) then e.gone_at end, gone_reason = case when \(token == nil) then e.gone_reason end
                 where e.channel = 'push' and e.tenant = \(tenant) and e.id = \(device) and \(isOwned)
-                    and other.channel = 'push' and other.tenant = \(tenant) and other.id <> \(device)
-                    and tidings.token_hash(coalesce(other.token_identity, other.address)) = tidings.token_hash(\(token?.identity))
-                """,
+                returning e.tenant, e.recipient_id
+            )
+            update tidings.recipients r set changed_at = tidings.clock() from changed
+            where r.tenant = changed.tenant and r.id = changed.recipient_id returning r.id
+            """,
+            Self.wake(
                 """
-                with changed as (
-                    update tidings.endpoints e set \(Self.changes(settings)), address = coalesce(\(token?.text), e.address),
-                        token_identity = case when \(token == nil) then e.token_identity
-                            else nullif(\(token?.identity), \(token?.text)) end,
-                        registered_at = case when \(token == nil) then e.registered_at else tidings.clock() end,
-                        gone_at = case when \(token == nil) then e.gone_at end, gone_reason = case when \(token == nil) then e.gone_reason end
-                    where e.channel = 'push' and e.tenant = \(tenant) and e.id = \(device) and \(isOwned)
-                    returning e.tenant, e.recipient_id
-                )
-                update tidings.recipients r set changed_at = tidings.clock() from changed
-                where r.tenant = changed.tenant and r.id = changed.recipient_id returning r.id
-                """,
-                Self.wake(
-                    """
-                    select r.tenant, r.device_id from tidings.local_requests r
-                    where r.tenant = \(tenant) and r.device_id = \(device) and \(LocalRequest.isPending)
-                    """),
-            ])
-            return !results[1].rows.isEmpty
+                select r.tenant, r.device_id from tidings.local_requests r
+                where r.tenant = \(tenant) and r.device_id = \(device) and \(LocalRequest.isPending)
+                """),
+        ]
+        // Read committed: a change that waited for the lock of the token must see the owner that was set meanwhile.
+        return try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
+            try await !transaction.pipeline(before + changing)[before.count].rows.isEmpty
         }
+    }
+
+    /// Deletes the other device that has a token, if the device that takes it is there.
+    private static func take(token identity: String, tenant: String, for device: String, if isOwned: SQL) -> [SQL] {
+        [
+            lock(token: identity, tenant: tenant),
+            """
+            delete from tidings.endpoints other using tidings.endpoints e
+            where e.channel = 'push' and e.tenant = \(tenant) and e.id = \(device) and \(isOwned)
+                and other.channel = 'push' and other.tenant = \(tenant) and other.id <> \(device)
+                and tidings.token_hash(coalesce(other.token_identity, other.address)) = tidings.token_hash(\(identity))
+            """,
+        ]
+    }
+
+    /// Takes the rights of the owner of a device. Empty without an owner: a command names a device alone.
+    private static func rights(of owner: String?, tenant: String) -> [SQL] {
+        owner.map { [beginPerson(RecipientKey(tenant: tenant, id: $0))] } ?? []
     }
 
     /// Marks the device as gone, because its app asked for no more pushes. Returns false if there is no such device, if it is gone already,
     /// or if it does not belong to `owner`.
     public func unregister(device: String, tenant: String, owner: String? = nil) async throws -> Bool {
         let isOwned: SQL = owner.map { "recipient_id = \($0)" } ?? "true"
-        let result = try await pool.write(
-            """
+        let statement: SQL = """
             with gone as (
                 update tidings.endpoints set gone_at = tidings.clock(), changed_at = tidings.clock(), gone_reason = 'unregistered'
                 where channel = 'push' and tenant = \(tenant) and id = \(device) and \(isOwned) and gone_at is null
@@ -126,8 +156,9 @@ extension Store {
             )
             update tidings.recipients r set changed_at = tidings.clock() from gone where r.tenant = gone.tenant and r.id = gone.recipient_id
             returning r.id
-            """)
-        return !result.rows.isEmpty
+            """
+        let answers = try await pool.pipeline(Self.rights(of: owner, tenant: tenant) + [statement], asProof: true)
+        return answers.last?.rows.isEmpty == false
     }
 
     /// The provider of the device that has one of these identities of a token. Nil if no device has one, if several devices have one, or if
@@ -145,10 +176,10 @@ extension Store {
     /// The provider and the token of a device. Nil if there is no such device, or if it does not belong to `owner`.
     public func token(of device: String, tenant: String, owner: String? = nil) async throws -> (issuer: String?, text: String)? {
         let isOwned: SQL = owner.map { "recipient_id = \($0)" } ?? "true"
-        let found = try await pool.query(
+        let statement: SQL =
             "select provider, address from tidings.endpoints where channel = 'push' and tenant = \(tenant) and id = \(device) and \(isOwned)"
-        )
-        guard let row = found.rows.first else { return nil }
+        let answers = try await pool.pipeline(Self.rights(of: owner, tenant: tenant) + [statement])
+        guard let row = answers.last?.rows.first else { return nil }
         let (issuer, text) = try row.decode((String?, String).self)
         return (issuer, text)
     }

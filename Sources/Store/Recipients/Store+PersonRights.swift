@@ -1,5 +1,7 @@
 package import TidingsPostgres
 
+/// The rights of one person: the role `tidings_app`, to which the database shows only the rows of the person whom the transaction names.
+/// Statements for a person run so. Decision 15 (row-level security) lists the statements that do not, each with its reason.
 extension Store {
     /// Runs the statements of one person in one round trip and one transaction.
     ///
@@ -19,6 +21,7 @@ extension Store {
         """
     }
 
-    /// From this statement on, the transaction has the rights of the process again.
-    package static var endPerson: SQL { "select set_config('role', 'none', true)" }
+    /// From this statement on, the transaction has the rights of the process again: those of its login, or of the role that the login begins
+    /// with (`alter role … set role`). For transactions with a BEGIN of their own.
+    package static var endPerson: SQL { "set local role to default" }
 }

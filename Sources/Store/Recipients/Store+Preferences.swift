@@ -16,13 +16,12 @@ public struct StoredPreferences: Sendable, Hashable {
 extension Store {
     /// The preferences of a person. A person whom Tidings has never seen has the defaults.
     public func preferences(of person: RecipientKey) async throws -> StoredPreferences {
-        let result = try await pool.query(
-            """
+        let statement: SQL = """
             select time_zone, quiet_start, quiet_end, disabled_channels, disabled_categories, disabled_types, enabled_types
             from tidings.recipients
             where tenant = \(person.tenant) and id = \(person.id)
-            """)
-        guard let row = result.rows.first else { return StoredPreferences() }
+            """
+        guard let row = try await asPerson(person, [statement])[0].rows.first else { return StoredPreferences() }
         let (zone, start, end, channels, categories, types, enabled) =
             try row.decode((String, Int?, Int?, [String], [String], [String], [String]).self)
         var stored = StoredPreferences()
@@ -35,13 +34,8 @@ extension Store {
         return stored
     }
 
-    /// Whether the person has devices and denied notifications on all of them.
-    public func deniesNotifications(_ person: RecipientKey) async throws -> Bool {
-        try await pool.query(Self.denial(of: person)).rows.first?.decode(Bool.self) ?? false
-    }
-
-    /// The query of ``deniesNotifications(_:)``.
-    static func denial(of person: RecipientKey) -> SQL {
+    /// Whether the person has devices and denied notifications on all of them. One row.
+    static func deniesNotifications(_ person: RecipientKey) -> SQL {
         """
         select coalesce(bool_and(permission = 'denied'), false) from tidings.endpoints
         where tenant = \(person.tenant) and recipient_id = \(person.id) and channel = 'push' and gone_at is null
@@ -50,11 +44,10 @@ extension Store {
 
     /// Whether the person has a device of this id, gone or not.
     public func hasDevice(_ id: String, of person: RecipientKey) async throws -> Bool {
-        let result = try await pool.query(
-            """
+        let statement: SQL = """
             select from tidings.endpoints
             where channel = 'push' and tenant = \(person.tenant) and recipient_id = \(person.id) and id = \(id)
-            """)
-        return !result.rows.isEmpty
+            """
+        return try await !asPerson(person, [statement])[0].rows.isEmpty
     }
 }

@@ -39,10 +39,13 @@ extension Store {
 
     /// Changes a person's settings and creates the person if needed. Tidings judges every earlier decision for the person again before it
     /// sends. Throws ``RecipientErased``.
+    ///
+    /// A person may not change the market and the webhook: the process changes them.
     public func change(_ recipient: String, tenant: String, _ changes: RecipientChanges) async throws {
-        let quiet = changes.quietHours
+        let (person, quiet) = (RecipientKey(tenant: tenant, id: recipient), changes.quietHours)
         try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
-            var statements: [SQL] = [
+            let own: [SQL] = [
+                Self.beginPerson(person),
                 """
                 insert into tidings.recipients (tenant, id, changed_at) values (\(tenant), \(recipient), tidings.clock()) on conflict do nothing
                 """,
@@ -50,7 +53,6 @@ extension Store {
                 update tidings.recipients set changed_at = tidings.clock(), time_zone = coalesce(\(changes.timeZone), time_zone),
                     quiet_start = case when \(quiet == nil) then quiet_start else \(quiet?.map { Int16($0.startMinute) }) end,
                     quiet_end = case when \(quiet == nil) then quiet_end else \(quiet?.map { Int16($0.endMinute) }) end,
-                    market = case when \(changes.market == nil) then market else \(changes.market ?? nil) end,
                     disabled_channels = \(Self.merge("disabled_channels", changes.disableChannels.map(\.rawValue),
                         changes.enableChannels.map(\.rawValue))),
                     disabled_categories = \(Self.merge("disabled_categories", changes.disableCategories.map(\.rawValue),
@@ -59,12 +61,21 @@ extension Store {
                     disabled_types = \(Self.merge("disabled_types", changes.disableTypes, changes.enableTypes))
                 where tenant = \(tenant) and id = \(recipient)
                 """,
+                Self.wakePlanned(of: recipient, tenant: tenant),
             ]
-            if let webhook = changes.webhook { statements.append(Self.setWebhook(webhook, recipient, tenant)) }
-            statements.append(Self.wakePlanned(of: recipient, tenant: tenant))
-            let look = Tombstones.look(for: RecipientKey(tenant: tenant, id: recipient))
-            try Tombstones.refuse(try await transaction.pipeline(look + statements))
+            let others = Self.changesOfOperators(changes, recipient, tenant)
+            try Tombstones.refuse(try await transaction.pipeline(Tombstones.look(for: person) + own + others))
         }
+    }
+
+    /// The statements for the settings that a person may not change. Empty if none of them changes.
+    private static func changesOfOperators(_ changes: RecipientChanges, _ recipient: String, _ tenant: String) -> [SQL] {
+        var statements: [SQL] = []
+        if let market = changes.market {
+            statements.append("update tidings.recipients set market = \(market) where tenant = \(tenant) and id = \(recipient)")
+        }
+        if let webhook = changes.webhook { statements.append(setWebhook(webhook, recipient, tenant)) }
+        return statements.isEmpty ? [] : [endPerson] + statements
     }
 
     /// The array column with the elements of `adding` and without the elements of `removing`. No element repeats.

@@ -50,9 +50,7 @@ struct InboxOperations: Sendable {
             }
         }
         try query.finish()
-        async let hint = permissionHint(of: person)
         let page = try await services.store.inboxPage(of: person, limit: limit, from: start, in: listing)
-        let permissionHint = try await hint
         let writer = InboxItemWriter(catalogue: services.catalogues.current)
         return .json { json in
             json.beginObject()
@@ -69,14 +67,9 @@ struct InboxOperations: Sendable {
                 json.optional("nextCursor", page.next?.text)
                 json.member("position", page.position)
             }
-            json.optional("permissionHint", permissionHint)
+            json.optional("permissionHint", page.deniesNotifications ? "openSettings" : nil)
             json.endObject()
         }
-    }
-
-    /// `openSettings` if the person has devices and denied notifications on all of them.
-    private func permissionHint(of person: RecipientKey) async throws -> String? {
-        try await services.store.deniesNotifications(person) ? "openSettings" : nil
     }
 
     private func unreadCount(_ call: APICall) async throws -> ServerResponse {
