@@ -59,6 +59,20 @@ import TidingsTestSupport
         }
     }
 
+    @Test func theNewsOfOneAreThoseOfMany() async throws {
+        try await StoreScene.with { scene in
+            let ids = try await scene.deliver(3, to: Self.ann)
+            _ = try await scene.deliver(2, to: Self.bob)
+            _ = try await scene.store.mark(.read, notification: ids[0], of: Self.ann)
+            for known in [InboxWatcher.Known.nothing, .position(1), .entry(ids[1]), .unclear] {
+                let watcher = InboxWatcher(Self.ann, known: known)
+                #expect(try await scene.store.inboxNews(of: [watcher]) == [scene.store.inboxNews(of: watcher)], "\(known)")
+            }
+            let nobody = try await scene.store.inboxNews(of: InboxWatcher(StoreScene.person("nobody")))
+            #expect(nobody.position == 0 && nobody.counts == InboxCounts(total: 0, unread: 0))
+        }
+    }
+
     /// Two people register the same token again and again. It stays one device, and no registration fails.
     @Test func aTokenThatTwoPeopleRegisterStaysOneDevice() async throws {
         try await StoreScene.with { scene in

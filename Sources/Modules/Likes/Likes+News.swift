@@ -30,13 +30,20 @@ extension Likes {
     /// People whose new likes one statement counts. It reads at most ``mostCounted`` entries of an index for each.
     package static let watchersPerQuery = 500
 
-    /// Counts the new likes of many people, in the order of the marks.
+    /// Counts the new likes of many people, in the order of the marks. Runs with the rights of the process, and reads no names or pictures.
     package func news(since marks: [LikesMark]) async throws -> [NewLikes] {
         var news: [NewLikes] = []
         for start in stride(from: 0, to: marks.count, by: Self.watchersPerQuery) {
             news += try await count(Array(marks[start..<min(start + Self.watchersPerQuery, marks.count)]))
         }
         return news
+    }
+
+    /// Counts the new likes of one person, with the rights of the person.
+    package func news(since mark: LikesMark) async throws -> NewLikes {
+        // A text of its own: PostgreSQL plans a statement anew if another role runs it.
+        let row = try await own(mark.recipient, mark.tenant, Self.count([mark]) + " limit 1").rows[0]
+        return try NewLikes(row, mark)
     }
 
     /// The people of those marks beyond which a like has come. One query, however many marks there are.
@@ -59,19 +66,26 @@ extension Likes {
     }
 
     private func count(_ marks: [LikesMark]) async throws -> [NewLikes] {
-        let result = try await store.pool.query(
-            """
-            select coalesce(p.newest, 0), case when asked.position < p.newest then (select count(*) from (
-                select from tidings.likes l where l.tenant = asked.tenant and l.recipient_id = asked.recipient_id
-                    and l.position > asked.position limit \(Self.mostCounted)) few) else 0 end
-            from unnest(\(marks.map(\.tenant)), \(marks.map(\.recipient)), \(marks.map(\.position)))
-                with ordinality as asked(tenant, recipient_id, position, turn)
-            left join tidings.liked_people p using (tenant, recipient_id)
-            order by turn
-            """)
-        return try zip(marks, result.rows).map { mark, row in
-            let (newest, count) = try row.decode((Int64, Int).self)
-            return NewLikes(count: count, mark: LikesMark(tenant: mark.tenant, recipient: mark.recipient, position: newest))
-        }
+        let result = try await store.pool.query(Self.count(marks))
+        return try zip(marks, result.rows).map { mark, row in try NewLikes(row, mark) }
+    }
+
+    private static func count(_ marks: [LikesMark]) -> SQL {
+        """
+        select coalesce(p.newest, 0), case when asked.position < p.newest then (select count(*) from (
+            select from tidings.likes l where l.tenant = asked.tenant and l.recipient_id = asked.recipient_id
+                and l.position > asked.position limit \(mostCounted)) few) else 0 end
+        from unnest(\(marks.map(\.tenant)), \(marks.map(\.recipient)), \(marks.map(\.position)))
+            with ordinality as asked(tenant, recipient_id, position, turn)
+        left join tidings.liked_people p using (tenant, recipient_id)
+        order by turn
+        """
+    }
+}
+
+extension NewLikes {
+    fileprivate init(_ row: PostgresRow, _ mark: LikesMark) throws {
+        let (newest, count) = try row.decode((Int64, Int).self)
+        self.init(count: count, mark: LikesMark(tenant: mark.tenant, recipient: mark.recipient, position: newest))
     }
 }

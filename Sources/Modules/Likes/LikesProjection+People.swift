@@ -15,7 +15,7 @@ extension LikesProjection {
                         "likes", in: "recipient_id", keys: "liker_id text",
                         columns: "r.liker_id, r.position, r.notification_id, r.server_is_blurred, r.passed, r.created_at"),
                     .person(
-                        "likes_given", in: "liker_id", keys: "recipient_id text",
+                        "likes_given", in: "liker_id", keys: "recipient_id text", of: "own_likes_given",
                         columns: "r.recipient_id, r.name, r.photo_url, r.notification_id, r.created_at"),
                 ]),
             PersonalTable(

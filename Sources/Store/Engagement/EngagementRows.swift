@@ -31,7 +31,7 @@ struct EngagementRows {
         for (event, (key, facts)) in zip(events, zip(keys, facts)) where known.insert(key).inserted { rows.append((event, key, facts)) }
     }
 
-    /// One row for each event, in the order of the events.
+    /// One row for each event, in the order of the events. Runs with the rights of the person.
     ///
     /// The delivery of an event is the one to its device, else the first to a device that arrived, else the first that arrived at all. Each
     /// `limit 1` makes PostgreSQL look up one notification at a time, in the partition of its day.
@@ -43,7 +43,7 @@ struct EngagementRows {
         from unnest(\(events.map { $0.notification?.uuid }), \(events.map(\.device)))
             with ordinality as told(notification_id, device, place)
         left join lateral (
-            select id, type, decision from tidings.notifications
+            select id, type, decision from tidings.own_notifications
             where id = told.notification_id and tenant = \(person.tenant) and recipient_id = \(person.id) limit 1
         ) n on true
         -- An inbox entry outlives its notification.
@@ -52,13 +52,13 @@ struct EngagementRows {
             where tenant = \(person.tenant) and recipient_id = \(person.id) and notification_id = told.notification_id limit 1
         ) i on n.id is null
         left join lateral (
-            select x.ordinal, x.provider from tidings.deliveries x
+            select x.ordinal, x.provider from tidings.own_deliveries x
             where x.notification_id = n.id and x.provider <> '' and x.state in ('sent', 'delivered')
             order by coalesce(x.endpoint = told.device, false) desc, x.channel = any(\(Store.deviceChannels)) desc, x.ordinal limit 1
         ) d on true
         left join lateral (
             select coalesce(
-                (select coalesce(k.decision::json ->> 'market', 'default') from tidings.decisions k
+                (select coalesce(k.decision::json ->> 'market', 'default') from tidings.own_decisions k
                     where k.notification_id = n.id and k.ordinal = d.ordinal order by k.at desc limit 1),
                 n.decision::json #>> array['deliveries', d.ordinal::text, 'market'], n.decision::json ->> 'market', 'default') as market
         ) m on d.ordinal is not null

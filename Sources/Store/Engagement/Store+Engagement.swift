@@ -25,18 +25,16 @@ extension Store {
         do {
             // Read committed: a request that waited for another one of the person must see its events instead of failing.
             let fresh = try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction -> Set<EngagementKey>? in
-                let found = try await transaction.pipeline(Tombstones.look(for: person) + [EngagementRows.facts(of: events, by: person)])
+                let questions = [Self.beginPerson(person), EngagementRows.facts(of: events, by: person)]
+                let found = try await transaction.pipeline(Tombstones.look(for: person) + questions)
                 guard found[1].rows.isEmpty else { return nil }
-                let facts = try found[2].rows.map(EngagementFacts.init)
+                let facts = try found[3].rows.map(EngagementFacts.init)
                 let rows = EngagementRows(events, keys, facts, person: person, defaultMarket: defaultMarket)
-                let answers = try await transaction.pipeline([Self.beginPerson(person), rows.openDay, rows.insert])
-                let used = try answers[1].rows[0].decode(Int32.self)
-                let stored = try answers[2].rows.map(EngagementKey.init)
+                let answers = try await transaction.pipeline([rows.openDay, rows.insert])
+                let used = try answers[0].rows[0].decode(Int32.self)
+                let stored = try answers[1].rows.map(EngagementKey.init)
                 guard Int(used) + stored.count <= Self.engagementPerDay else { throw EngagementDayIsFull() }
-                if !stored.isEmpty {
-                    // The counts are of no person, so the process writes them.
-                    _ = try await transaction.pipeline([Self.endPerson, rows.count(stored), rows.tally(stored)])
-                }
+                if !stored.isEmpty { _ = try await transaction.pipeline([rows.count(stored), rows.tally(stored)]) }
                 return Set(stored)
             }
             guard var unseen = fresh else { return .erased }

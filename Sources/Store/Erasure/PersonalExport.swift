@@ -7,6 +7,8 @@ import TidingsPostgres
 /// Each page is a transaction of its own. So a slow reader holds no snapshot of the database, and the process holds one page of rows. The
 /// pages are of different moments: a row that exists from the beginning to the end is in the document once, and a row that comes or goes
 /// meanwhile may be in it.
+///
+/// Each page is read with the rights of the person, so a wrong condition exports nothing of others.
 public struct PersonalExport: Sendable {
     /// Rows of one page.
     package static let rows: Int64 = 100
@@ -33,7 +35,8 @@ public struct PersonalExport: Sendable {
     private struct Source {
         let section: ExportSection
         let rows: ExportSection.Rows
-        let table: String
+        /// The view of the section, else its table.
+        let relation: String
         let isFirst: Bool
         let isLast: Bool
     }
@@ -48,7 +51,9 @@ public struct PersonalExport: Sendable {
                 let last = section.rows.count - 1
                 for (number, rows) in section.rows.enumerated() {
                     sources.append(
-                        Source(section: section, rows: rows, table: table.name, isFirst: number == 0, isLast: number == last))
+                        Source(
+                            section: section, rows: rows, relation: section.view ?? table.name, isFirst: number == 0,
+                            isLast: number == last))
                 }
             }
         }
@@ -118,18 +123,19 @@ public struct PersonalExport: Sendable {
         switch source.rows {
         case .ofPerson(let column, let keys):
             let rows: SQL = """
-                select r.* from tidings.\(unsafe: source.table) r
+                select r.* from tidings.\(unsafe: source.relation) r
                 where r.tenant = \(person.tenant) and r.\(unsafe: column) = \(person.id) and \(after(keys))
                 order by \(unsafe: Self.order(keys)) limit \(Self.rows)
                 """
             return try await page(source.section, of: rows, keys)
         case .refused:
-            // The inner statement cannot be turned into a walk along the primary key: it finds the few events of the person by their index.
+            // The view finds the few events of the person by their index. The inner statement cannot be turned into a walk along the primary
+            // key.
             let rows: SQL = """
-                select r.* from tidings.rejected r where r.id = any(array(
+                select r.* from tidings.\(unsafe: source.relation) r where r.id = any(array(
                     select f.id from (
-                        select k.id from tidings.rejected k
-                        where \(RefusedErasure.lists(person, in: "k")) and k.id > \(position.first.flatMap(Int64.init) ?? 0) offset 0
+                        select k.id from tidings.\(unsafe: source.relation) k
+                        where k.id > \(position.first.flatMap(Int64.init) ?? 0) offset 0
                     ) f order by f.id limit \(Self.rows)))
                 """
             return try await page(source.section, of: rows, [ExportSection.Key(column: "id", type: "bigint")])
@@ -169,7 +175,7 @@ public struct PersonalExport: Sendable {
     private func page(_ source: Source, of column: String) async throws -> Page {
         let ids = try await query(
             """
-            select n.id from tidings.notifications n where n.recipient_id = \(person.id) and n.tenant = \(person.tenant)
+            select n.id from tidings.own_notifications n where n.recipient_id = \(person.id) and n.tenant = \(person.tenant)
                 and n.id > coalesce(\(position.first)::text::uuid, '00000000-0000-0000-0000-000000000000')
             order by n.id limit \(Self.notifications)
             """
@@ -182,7 +188,7 @@ public struct PersonalExport: Sendable {
                     sum(octet_length(l.element)) over (order by l.id) - sum(octet_length(l.element)) over (partition by l.id) as bytes_before
                 from (
                     select row_to_json(e)::text as element, r.\(unsafe: column)::text as id
-                    from tidings.\(unsafe: source.table) r cross join lateral (select \(unsafe: source.section.columns)) e
+                    from tidings.\(unsafe: source.relation) r cross join lateral (select \(unsafe: source.section.columns)) e
                     where \(ErasureTurn.isOne(of: ids, "r.\(unsafe: column)"))
                 ) l
             ) w where w.bytes_before < \(Self.bytes) order by w.id
@@ -200,7 +206,7 @@ public struct PersonalExport: Sendable {
     }
 
     private func query(_ statement: SQL) async throws -> PostgresResult {
-        try await store.pool.transaction { try await $0.pipeline([Store.byIndex, statement])[1] }
+        try await store.pool.transaction { try await $0.pipeline([Store.byIndex, Store.beginPerson(person), statement])[2] }
     }
 
     /// The condition that a row comes after the last one that was read.

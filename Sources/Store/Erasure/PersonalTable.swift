@@ -66,12 +66,17 @@ public struct ExportSection: Sendable {
 
     public let name: String
     public let rows: [Rows]
+    /// The view of schema `tidings` that shows the rows of one person. Nil: the table itself, because it has row-level security and no column
+    /// that a person may not read.
+    public let view: String?
     /// The columns of an element: a list of expressions in SQL over the alias `r`.
     public let columns: String
 
     /// - Parameter keys: such as `device_id text, notification_id uuid`. Empty if a person has at most one row.
-    public static func person(_ name: String, in column: String, keys: String = "", columns: String) -> ExportSection {
-        ExportSection(name, rows: [.ofPerson(column: column, keys: Self.keys(keys))], columns: columns)
+    public static func person(
+        _ name: String, in column: String, keys: String = "", of view: String? = nil, columns: String
+    ) -> ExportSection {
+        ExportSection(name, rows: [.ofPerson(column: column, keys: Self.keys(keys))], of: view, columns: columns)
     }
 
     /// The rows of a pair of people, of whom the person is one.
@@ -83,17 +88,20 @@ public struct ExportSection: Sendable {
             ], columns: columns)
     }
 
-    public static func notification(_ name: String, in column: String = "notification_id", columns: String) -> ExportSection {
-        ExportSection(name, rows: [.ofNotification(column: column)], columns: columns)
+    public static func notification(
+        _ name: String, in column: String = "notification_id", of view: String, columns: String
+    ) -> ExportSection {
+        ExportSection(name, rows: [.ofNotification(column: column)], of: view, columns: columns)
     }
 
-    static func refused(_ name: String, columns: String) -> ExportSection {
-        ExportSection(name, rows: [.refused], columns: columns)
+    static func refused(_ name: String, of view: String, columns: String) -> ExportSection {
+        ExportSection(name, rows: [.refused], of: view, columns: columns)
     }
 
-    private init(_ name: String, rows: [Rows], columns: String) {
+    private init(_ name: String, rows: [Rows], of view: String? = nil, columns: String) {
         self.name = name
         self.rows = rows
+        self.view = view
         self.columns = columns
     }
 

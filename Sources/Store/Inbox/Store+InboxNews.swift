@@ -47,7 +47,7 @@ extension Store {
     /// Positions of a person become visible in their order. So a watcher who knows a position is told of everything beyond it, whichever
     /// process made the change.
     ///
-    /// Runs with the rights of the process and not of a person, because one query serves many people.
+    /// Runs with the rights of the process and not of a person, because one query serves many people. It reads ids and counts, and no content.
     ///
     /// - Parameter limit: the largest number of entries in each of the two lists.
     public func inboxNews(of watchers: [InboxWatcher], limit: Int = 50) async throws -> [InboxNews] {
@@ -55,19 +55,16 @@ extension Store {
         news.reserveCapacity(watchers.count)
         for start in stride(from: 0, to: watchers.count, by: Self.inboxWatchersPerQuery) {
             let part = watchers[start..<min(start + Self.inboxWatchersPerQuery, watchers.count)]
-            for row in try await pool.query(Self.news(of: part, limit: limit)).rows {
-                let (arrived, changed) = (
-                    try row.decode("arrived", as: [NotificationID].self), try row.decode("changed", as: [NotificationID].self)
-                )
-                let isLost = try row.decode("is_lost", as: Bool.self)
-                news.append(
-                    InboxNews(
-                        position: try row.decode("newest_position"), counts: try InboxCounts(row), newest: try row.decode("newest"),
-                        arrived: Array(arrived.prefix(limit)), changed: Array(changed.prefix(limit)),
-                        isComplete: !isLost && arrived.count <= limit && changed.count <= limit))
-            }
+            news += try await pool.query(Self.news(of: part, limit: limit)).rows.map { try InboxNews($0, limit: limit) }
         }
         return news
+    }
+
+    /// The news of one watcher, with the rights of the person.
+    public func inboxNews(of watcher: InboxWatcher, limit: Int = 50) async throws -> InboxNews {
+        // A text of its own: PostgreSQL plans a statement anew if another role runs it.
+        let statement = Self.news(of: [watcher], limit: limit) + " limit 1"
+        return try InboxNews(await asPerson(watcher.person, [statement])[0].rows[0], limit: limit)
     }
 
     /// A position is lost if the inbox has forgotten what came after it, or has never given it.
@@ -122,6 +119,21 @@ extension Store {
 }
 
 // MARK: - SQL
+
+extension InboxNews {
+    /// Reads a row with at most one entry more than `limit` in each list.
+    fileprivate init(_ row: PostgresRow, limit: Int) throws {
+        position = try row.decode("newest_position")
+        counts = try InboxCounts(row)
+        newest = try row.decode("newest")
+        let arrived = try row.decode("arrived", as: [NotificationID].self)
+        let changed = try row.decode("changed", as: [NotificationID].self)
+        self.arrived = Array(arrived.prefix(limit))
+        self.changed = Array(changed.prefix(limit))
+        let isLost = try row.decode("is_lost", as: Bool.self)
+        isComplete = !isLost && arrived.count <= limit && changed.count <= limit
+    }
+}
 
 extension InboxWatcher.Known {
     fileprivate var position: Int64? {

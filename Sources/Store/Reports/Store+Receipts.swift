@@ -14,6 +14,9 @@ extension Store {
     /// If nothing was sent to the device alone, the first delivery to the person as a whole is confirmed, as of Braze and Airship. A copy is
     /// no delivery to a device.
     ///
+    /// The search has the rights of the person, so it finds no delivery to anybody else. The delivery that it finds belongs to the pipeline:
+    /// the process moves it, as after a report of its provider.
+    ///
     /// - Returns:
     ///   - `applied`, `kept` or `repeated`: the confirmation is recorded.
     ///   - `ignored`: the device has the notification in its plan of local notifications, and confirms the plan instead.
@@ -24,12 +27,15 @@ extension Store {
         of notification: NotificationID, on device: String, by person: RecipientKey
     ) async throws -> ReportResult {
         try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction -> ReportResult in
-            let questions = [Self.standing(of: notification, on: device, by: person), Self.candidates(of: notification, on: device)]
-            let answers = try await transaction.pipeline(Tombstones.look(for: person) + questions)
+            let search = [
+                Self.beginPerson(person), Self.standing(of: notification, on: device, by: person),
+                Self.candidates(of: notification, on: device), Self.endPerson,
+            ]
+            let answers = try await transaction.pipeline(Tombstones.look(for: person) + search)
             guard answers[1].rows.isEmpty else { return .erased }
-            guard let standing = answers[2].rows.first else { return .unknown }
+            guard let standing = answers[3].rows.first else { return .unknown }
             let (isPending, isOwnDevice) = try standing.decode((Bool, Bool).self)
-            let candidates = try ReceiptCandidates(answers[3].rows, isPending: isPending, isOwnDevice: isOwnDevice)
+            let candidates = try ReceiptCandidates(answers[4].rows, isPending: isPending, isOwnDevice: isOwnDevice)
             guard let confirmed = candidates.confirmed else {
                 if candidates.isPlanned { return .ignored }
                 return isPending && candidates.mayFollow ? .early : .unknown
@@ -54,13 +60,13 @@ extension Store {
                 select from json_array_elements(n.decided) with ordinality as p(delivery, place)
                 where p.delivery ->> 'channel' = any(\(deviceChannels)) and coalesce(p.delivery ->> 'endpoint', \(device)) = \(device)
                     and p.delivery ->> 'copy' is distinct from 'true'
-                    and not exists (select from tidings.deliveries d where d.notification_id = n.id and d.ordinal = p.place - 1)
+                    and not exists (select from tidings.own_deliveries d where d.notification_id = n.id and d.ordinal = p.place - 1)
             ) or json_array_length(n.decided) + (
-                select count(*) from tidings.deliveries d where d.notification_id = n.id and d.ordinal >= json_array_length(n.decided)
+                select count(*) from tidings.own_deliveries d where d.notification_id = n.id and d.ordinal >= json_array_length(n.decided)
             ) < n.planned,
             exists (select from tidings.endpoints e
                 where e.tenant = n.tenant and e.recipient_id = n.recipient_id and e.id = \(device) and e.channel = 'push')
-        from (select id, tenant, recipient_id, planned, decision::json -> 'deliveries' as decided from tidings.notifications
+        from (select id, tenant, recipient_id, planned, decision::json -> 'deliveries' as decided from tidings.own_notifications
             where id = \(notification.uuid) and tenant = \(person.tenant) and recipient_id = \(person.id) limit 1) n
         """
     }
@@ -72,12 +78,12 @@ extension Store {
         """
         select d.ordinal, d.attempts, d.endpoint is not null, d.channel = \(Channel.local.rawValue),
             d.state in ('sent', 'delivered', 'failed', 'expired')
-        from (select decision from tidings.notifications where id = \(notification.uuid) limit 1) n, tidings.deliveries d
+        from (select decision from tidings.own_notifications where id = \(notification.uuid) limit 1) n, tidings.own_deliveries d
         where d.notification_id = \(notification.uuid)
             and d.channel = any(\(deviceChannels))
             and (d.endpoint = \(device) or d.endpoint is null and d.provider <> ''
                 and n.decision::json #>> array['deliveries', d.ordinal::text, 'copy'] is distinct from 'true')
-        order by d.endpoint is not null desc, exists (select from tidings.reports r where r.notification_id = d.notification_id
+        order by d.endpoint is not null desc, exists (select from tidings.own_reports r where r.notification_id = d.notification_id
             and r.ordinal = d.ordinal and r.reporter = 'device' and r.attempt = d.attempts) desc, d.state = 'sent' desc, d.ordinal
         """
     }

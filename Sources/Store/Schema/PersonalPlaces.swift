@@ -29,9 +29,9 @@ public enum PersonalPlaces {
             other: "tenant channel provider platform environment market gone_reason",
             sections: [
                 .person(
-                    "endpoints", in: "recipient_id", keys: "id text",
+                    "endpoints", in: "recipient_id", keys: "id text", of: "own_endpoints",
                     columns: """
-                        r.id, r.channel, r.provider, right(r.address, 8) as address_end, r.permission, r.platform, r.environment, r.market,
+                        r.id, r.channel, r.provider, r.address_end, r.permission, r.platform, r.environment, r.market,
                             r.time_zone, r.locale, r.app_version, r.registered_at, r.changed_at, r.gone_at, r.gone_reason
                         """)
             ]),
@@ -79,7 +79,7 @@ public enum PersonalPlaces {
             other: "id tenant type category lane critical expires_at accepted_at planned catalogue",
             sections: [
                 .person(
-                    "notifications", in: "recipient_id", keys: "id uuid",
+                    "notifications", in: "recipient_id", keys: "id uuid", of: "own_notifications",
                     columns: """
                         r.id, r.source, r.event_id, r.type, r.category, r.title, r.body, r.data::json as data,
                             r.content_fields::json as content_fields, r.group_key, r.collapse_key, r.market, r.critical, r.channels,
@@ -91,7 +91,7 @@ public enum PersonalPlaces {
             other: "notification_id ordinal at catalogue moved_from moved_because",
             sections: [
                 .notification(
-                    "decisions",
+                    "decisions", of: "own_decisions",
                     columns: "r.notification_id, r.ordinal, r.at, r.decision::json as decision, r.moved_from, r.moved_because")
             ]),
         PersonalTable(
@@ -99,7 +99,7 @@ public enum PersonalPlaces {
             other: "notification_id ordinal tenant channel provider state reason attempts ended_at",
             sections: [
                 .notification(
-                    "deliveries",
+                    "deliveries", of: "own_deliveries",
                     columns: """
                         r.notification_id, r.ordinal, r.channel, r.provider, r.endpoint, r.state, r.reason, r.attempts,
                             r.provider_message_id, r.ended_at
@@ -113,7 +113,7 @@ public enum PersonalPlaces {
                 """,
             sections: [
                 .notification(
-                    "attempts",
+                    "attempts", of: "own_attempts",
                     columns: """
                         r.notification_id, r.ordinal, r.attempt, r.channel, r.provider, r.outcome, r.reason, r.status, r.detail,
                             r.started_at, r.finished_at
@@ -127,7 +127,7 @@ public enum PersonalPlaces {
                 """,
             sections: [
                 .notification(
-                    "reports",
+                    "reports", of: "own_reports",
                     columns: """
                         r.notification_id, r.ordinal, r.channel, r.provider, r.reporter, r.outcome, r.reason, r.told_at, r.received_at
                         """)
@@ -137,7 +137,7 @@ public enum PersonalPlaces {
             other: "notification_id ordinal lane due_at kind tenant channel provider attempt reason since pause_id",
             sections: [
                 .notification(
-                    "due",
+                    "due", of: "own_due",
                     columns: "r.notification_id, r.ordinal, r.channel, r.provider, r.endpoint, r.due_at, r.kind, r.reason, r.since")
             ]),
         PersonalTable(
@@ -185,11 +185,8 @@ public enum PersonalPlaces {
                 """,
             sections: [
                 .refused(
-                    "rejected",
-                    columns: """
-                        r.id, r.at, r.last_at, r.reason, r.source, r.event_id, r.type, r.state, case when cardinality(r.recipients) = 1
-                            and not r.names_others then replace(encode(r.raw, 'base64'), E'\\n', '') end as event_base64
-                        """)
+                    "rejected", of: "own_rejected",
+                    columns: "r.id, r.at, r.last_at, r.reason, r.source, r.event_id, r.type, r.state, r.event_base64")
             ]),
         PersonalTable(
             "dead", .step(.dead), personal: "message headers raw replay_headers",

@@ -15,7 +15,10 @@ import TidingsStore
 
             try await scene.like("ada", by: ["ed", "bo"])
             try await scene.like("dee", by: (0..<130).map(String.init))
-            news = try await scene.likes.news(since: news.map(\.mark))
+            let marks = news.map(\.mark)
+            news = try await scene.likes.news(since: marks)
+            // Each person alone is told the same, with the rights of that person.
+            for (mark, expected) in zip(marks, news) { #expect(try await scene.likes.news(since: mark) == expected) }
             // Bo is no new like.
             #expect(news.map(\.count) == [1, Likes.mostCounted, 0])
             #expect(try await scene.likes.news(since: news.map(\.mark)).map(\.count) == [0, 0, 0])

@@ -55,7 +55,8 @@ import TidingsTestSupport
                 case .deletesWithDevice(let device): #expect(columns.isSuperset(of: [device, "tenant"]), "\(entry.name)")
                 }
                 for section in entry.sections {
-                    _ = try await system.query("select \(unsafe: section.columns) from tidings.\(unsafe: entry.name) r limit 0")
+                    let relation = section.view ?? entry.name
+                    _ = try await system.query("select \(unsafe: section.columns) from tidings.\(unsafe: relation) r limit 0")
                     for rows in section.rows {
                         switch rows {
                         case .ofPerson(let column, let keys):
@@ -86,18 +87,18 @@ import TidingsTestSupport
     /// The published form of an export has the sections of the list, and each has the members of its rows.
     @Test func theSchemaOfAnExportHasEverySection() async throws {
         let schema = try SchemaFiles.json("recipient-export.schema.json")
-        let sections = Self.tables.flatMap { table in table.sections.map { (table: table.name, section: $0) } }
+        let sections = Self.tables.flatMap { table in table.sections.map { (relation: $0.view ?? table.name, section: $0) } }
         let described = schema["properties"]?["data"]
         #expect(Set(described?["properties"]?.objectValue?.keys ?? []) == Set(sections.map(\.section.name)))
         let own = PersonalPlaces.tables.flatMap(\.sections).map { JSON.string($0.name) }
         #expect(described?["required"]?.arrayValue == own)
         try await withTestSystem(usesBroker: false) { system in
-            for (table, section) in sections {
+            for (relation, section) in sections {
                 // A row of nulls has the names of the columns.
                 let members = try await system.query(
                     """
                     select k from (
-                        select \(unsafe: section.columns) from tidings.\(unsafe: table) r right join (values (1)) one(n) on false
+                        select \(unsafe: section.columns) from tidings.\(unsafe: relation) r right join (values (1)) one(n) on false
                     ) e cross join lateral json_object_keys(row_to_json(e)) k
                     """
                 ).rows.map { try $0.decode(String.self) }

@@ -23,10 +23,8 @@ struct StreamOperations: Sendable {
         }
         let mailbox = place.mailbox
         let watcher = InboxWatcher(person, known: last.inbox)
-        guard let news = try await services.store.inboxNews(of: [watcher], limit: APILimits.idsInEvent).first else {
-            throw Problem(.internal)
-        }
-        for news in try await services.likes.news(since: [mailbox.likesMark]) { mailbox.put(news) }
+        let news = try await services.store.inboxNews(of: watcher, limit: APILimits.idsInEvent)
+        mailbox.put(try await services.likes.news(since: mailbox.likesMark))
         services.hub.begin(mailbox, with: InboxEvent(news))
         let clock = services.store.clock
         return ServerResponse(
