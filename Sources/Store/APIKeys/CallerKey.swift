@@ -7,6 +7,8 @@ public enum APIScope: String, Sendable, CaseIterable {
     case notificationsRead = "notifications:read"
     case notificationsCancel = "notifications:cancel"
     case recipientsRead = "recipients:read"
+    /// Together with ``recipientsRead``: tokens and other addresses of people come whole.
+    case recipientsAddresses = "recipients:addresses"
     case recipientsWrite = "recipients:write"
     case recipientsExport = "recipients:export"
     case recipientsErase = "recipients:erase"

@@ -103,17 +103,32 @@ extension Store {
     /// The person's settings, for an operator to read. A webhook's secrets are counted and not shown. Nil if Tidings has never seen the
     /// person.
     public func recipient(_ recipient: String, tenant: String) async throws -> JSON? {
-        try await report(
-            """
-            select r.tenant, r.id as recipient_id, r.time_zone, to_char(make_interval(mins => r.quiet_start), 'HH24:MI') as quiet_hours_start,
-                to_char(make_interval(mins => r.quiet_end), 'HH24:MI') as quiet_hours_end, r.market, r.disabled_channels,
-                r.disabled_categories, r.enabled_types, r.disabled_types, r.changed_at,
-                coalesce((select json_agg(json_build_object('id', e.id, 'channel', e.channel, 'address', e.address, 'permission', e.permission,
-                    'secrets', cardinality(e.secrets), 'gone_at', e.gone_at) order by e.id)
-                    from tidings.endpoints e where e.tenant = r.tenant and e.recipient_id = r.id), '[]') as endpoints
-            from tidings.recipients r where r.tenant = \(tenant) and r.id = \(recipient)
-            """
-        ).first
+        let person = RecipientKey(tenant: tenant, id: recipient)
+        return try await report(Self.settings(of: person, with: "'secrets', cardinality(e.secrets)")).first
+    }
+
+    /// The person's settings, for a backend. Runs with the rights of the person, who may not read the secrets of a webhook. Nil if Tidings has
+    /// never seen the person.
+    ///
+    /// - Parameter isWhole: whether tokens and other addresses are whole. Otherwise they have the form of ``AddressMask``.
+    public func settings(of person: RecipientKey, showingAddresses isWhole: Bool) async throws -> JSON? {
+        let rows = try await report(Self.settings(of: person, with: "'identity', e.token_identity"), of: person)
+        guard var members = rows.first?.objectValue else { return nil }
+        members["endpoints"] = AddressMask.mask(endpoints: members["endpoints"] ?? .array([]), showingAddresses: isWhole)
+        return .object(members)
+    }
+
+    /// - Parameter member: a name and an expression over the alias `e`, for a further member of each endpoint.
+    private static func settings(of person: RecipientKey, with member: SQL) -> SQL {
+        """
+        select r.tenant, r.id as recipient_id, r.time_zone, to_char(make_interval(mins => r.quiet_start), 'HH24:MI') as quiet_hours_start,
+            to_char(make_interval(mins => r.quiet_end), 'HH24:MI') as quiet_hours_end, r.market, r.disabled_channels,
+            r.disabled_categories, r.enabled_types, r.disabled_types, r.changed_at,
+            coalesce((select json_agg(json_build_object('id', e.id, 'channel', e.channel, 'address', e.address, 'permission', e.permission,
+                \(member), 'gone_at', e.gone_at) order by e.id)
+                from tidings.endpoints e where e.tenant = r.tenant and e.recipient_id = r.id), '[]') as endpoints
+        from tidings.recipients r where r.tenant = \(person.tenant) and r.id = \(person.id)
+        """
     }
 
     /// Whether the person's webhooks are signed with a secret of their own.

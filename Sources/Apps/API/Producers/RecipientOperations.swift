@@ -49,9 +49,10 @@ struct RecipientOperations: Sendable {
     }
 
     private func show(_ call: APICall) async throws -> ServerResponse {
-        let person = try Self.person(call)
-        guard let found = try await services.store.recipient(person.id, tenant: person.tenant) else { throw Problem(.notFound) }
-        return .json(.ok, found)
+        let (person, key) = (try Self.person(call), try call.key)
+        let settings = try await services.store.settings(of: person, showingAddresses: key.allows(.recipientsAddresses))
+        guard let settings else { throw Problem(.notFound) }
+        return .json(.ok, settings)
     }
 
     /// The person's data as one document. It is streamed, so a client must read it to its end: a document that breaks off is not whole.
@@ -92,8 +93,7 @@ struct RecipientOperations: Sendable {
     // MARK: Devices
 
     private func devices(_ call: APICall) async throws -> ServerResponse {
-        let person = try Self.person(call)
-        let devices = try await services.store.devices(of: person.id, tenant: person.tenant)
+        let devices = try await services.store.devices(of: try Self.person(call))
         return .json(.ok, ["devices": .array(devices)])
     }
 

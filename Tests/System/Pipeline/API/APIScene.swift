@@ -94,7 +94,9 @@ struct APIScene: Sendable {
     }
 
     /// Makes a key with the command line. Returns the value of the header `Authorization`.
-    func key(_ scopes: String..., tenant: String = "default") async throws -> String {
+    func key(_ scopes: String..., tenant: String = "default") async throws -> String { try await key(scopes, tenant: tenant) }
+
+    func key(_ scopes: [String], tenant: String = "default") async throws -> String {
         let arguments = ["key", "create", "--name", "test-\(UUID().uuidString.prefix(8))", "--tenant", tenant]
         let made = try await TestProcess(
             [TestSystem.binary] + arguments + scopes.flatMap { ["--scope", $0] }, environment: pipeline.system.environment

@@ -87,6 +87,36 @@ import TidingsTestSupport
         }
     }
 
+    /// A token and the URL of a webhook are capabilities. A key that only reads people recognises them and cannot use them.
+    @Test func addressesAreMaskedWithoutTheScopeForThem() async throws {
+        try await withAPI { api in
+            let devices = Registrations(api: api)
+            let (token, hook) = ("80f9c2e1d4b7a6f5aabbccdd", "https://example.com/a-secret-path")
+            _ = try await devices.register("ada", ["token": .string(token)])
+            _ = try await devices.register("ada", ["token": Self.subscription(), "platform": "web"])
+            let set = try await api.pipeline.system.tidings("recipient", "set", "ada", "--webhook", hook)
+            try #require(set.exitCode == 0, "\(set.errors)")
+            let path = "/v1/recipients/ada"
+            func addresses(_ scopes: [String]) async throws -> (Set<String>, text: String) {
+                let key = try await api.key(scopes)
+                let answer = try await api.ask("GET", path, authorization: key)
+                let endpoints = answer.json["endpoints"]?.arrayValue ?? []
+                return (Set(endpoints.compactMap { $0["address"]?.stringValue }), answer.text)
+            }
+            let masked = try await addresses(["recipients:read"])
+            #expect(masked.0 == ["…aabbccdd", "https://push.test/…", "https://example.com/…"])
+            for secret in [token, hook, Self.secret, Self.point, "secrets"] { #expect(!masked.text.contains(secret), "\(secret)") }
+            let whole = try await addresses(["recipients:read", "recipients:addresses"])
+            #expect(whole.0.count == 3 && whole.0.isSuperset(of: [token, hook]) && whole.text.contains(Self.secret))
+            #expect(!whole.text.contains("secrets"))
+            let alone = try await api.ask("GET", path, authorization: try await api.key(["recipients:addresses"]))
+            #expect(alone.status == 403, "the scope adds to another one: \(alone.text)")
+            let listed = try await api.ask("GET", path + "/devices", authorization: try await api.key(["recipients:read"]))
+            let rows = try await devices.rows(of: "ada")
+            #expect(listed.json["devices"]?.arrayValue == rows && rows.count == 2, "the rows of tidings_ops.devices: \(listed.text)")
+        }
+    }
+
     @Test func aProviderIsKnownInAnyCase() async throws {
         try await withAPI { api in
             let devices = Registrations(api: api)

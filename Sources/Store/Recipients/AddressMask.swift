@@ -1,0 +1,45 @@
+import TidingsJSON
+
+/// Addresses of endpoints for readers who may recognise them and may not use them. A token, the subscription of a browser and the URL of a
+/// webhook are capabilities: whoever has one can send to it.
+enum AddressMask {
+    /// The characters of a token that stay, at its end. An operator's view shows as many.
+    private static let shown = 8
+    /// The characters from which on a token is long enough to show its end.
+    private static let shortest = 24
+
+    /// Returns the origin of a URL, the end of a token, and nothing of a short token.
+    ///
+    /// - Parameter identity: the part of a token that names the device. For the subscription of a browser it is a URL.
+    static func masked(_ address: String, identity: String? = nil) -> String {
+        if let url = maskedURL(identity ?? address) { return url }
+        // A subscription of a browser is JSON, and its end may be a key.
+        guard address.utf8.first != UInt8(ascii: "{"), address.count >= shortest else { return "…" }
+        return "…\(address.suffix(shown))"
+    }
+
+    /// The scheme, the host and the port of an address of HTTP. Nil for any other text.
+    private static func maskedURL(_ text: String) -> String? {
+        for scheme in ["https://", "http://"] where text.prefix(scheme.count).lowercased() == scheme {
+            let authority = text.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
+            // Without a name and a password.
+            let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+            return host.isEmpty ? "…" : "\(scheme)\(host)/…"
+        }
+        return nil
+    }
+
+    /// Masks the members `address` of a list of endpoints, and takes the members `identity` out.
+    static func mask(endpoints: JSON, showingAddresses isWhole: Bool) -> JSON {
+        .array(
+            (endpoints.arrayValue ?? []).map { endpoint in
+                guard var members = endpoint.objectValue else { return endpoint }
+                let identity = members["identity"]?.stringValue
+                members["identity"] = nil
+                if !isWhole, let address = members["address"]?.stringValue {
+                    members["address"] = .string(masked(address, identity: identity))
+                }
+                return .object(members)
+            })
+    }
+}

@@ -1,0 +1,33 @@
+import Testing
+import TidingsJSON
+
+@testable import TidingsStore
+
+/// Addresses as a backend sees them that may not use them.
+@Suite struct AddressMaskTests {
+    @Test(
+        arguments: [
+            ("80f9c2e1d4b7a6f5aabbccdd", nil, "…aabbccdd"), ("a-token-that-is-short", nil, "…"), ("", nil, "…"),
+            ("https://hooks.example.com/services/T0/B0/secret", nil, "https://hooks.example.com/…"),
+            ("https://hooks.example.com:8443?key=secret", nil, "https://hooks.example.com:8443/…"),
+            ("HTTPS://Hooks.example.com#secret", nil, "https://Hooks.example.com/…"),
+            ("http://name:secret@10.0.0.1/x", nil, "http://10.0.0.1/…"), ("https://name:sec@ret@host/x", nil, "https://host/…"),
+            ("https://", nil, "…"), ("https:///secret-path-of-a-webhook", nil, "…"),
+            (#"{"endpoint":"https://push.test/w/gAAA","keys":{"auth":"secret"}}"#, "https://push.test/w/gAAA", "https://push.test/…"),
+            (#"{"endpoint":"https://push.test/w/gAAA","keys":{"auth":"secret"}}"#, nil, "…"),
+        ] as [(String, String?, String)])
+    func anAddressIsRecognisedAndNotUsed(address: String, identity: String?, shown: String) {
+        let masked = AddressMask.masked(address, identity: identity)
+        #expect(masked == shown && !masked.contains("secret"))
+    }
+
+    @Test func anEndpointKeepsItsOtherMembers() throws {
+        let endpoints = try JSON.parse(
+            #"[{"id":"d","address":"80f9c2e1d4b7a6f5aabbccdd","identity":null,"permission":"denied"},{"id":"e","address":null}]"#)
+        let masked = AddressMask.mask(endpoints: endpoints, showingAddresses: false)
+        #expect(masked == (try JSON.parse(#"[{"id":"d","address":"…aabbccdd","permission":"denied"},{"id":"e","address":null}]"#)))
+        let whole = AddressMask.mask(endpoints: endpoints, showingAddresses: true)
+        #expect(whole.arrayValue?.first?["address"]?.stringValue == "80f9c2e1d4b7a6f5aabbccdd")
+        #expect(whole.arrayValue?.first?["identity"] == nil)
+    }
+}
