@@ -4,7 +4,7 @@ import TidingsTestSupport
 
 @testable import TidingsStore
 
-/// Rights of the four roles of PostgreSQL that are missing, and that can be given again.
+/// Rights of the roles of PostgreSQL that are missing, and that can be given again.
 @Suite struct MissingRightsTests {
     /// The list of the check is the list of the script: `grants.sql` gives each wanted right and no other.
     @Test func theCheckKnowsExactlyTheGrants() async throws {
@@ -59,6 +59,11 @@ import TidingsTestSupport
         ("revoke update (read_at) on tidings.inbox from tidings_app", "tidings_app lacks 1 right: update (read_at) on tidings.inbox"),
         ("drop policy person on tidings.likes", "tidings_app lacks 1 right: policy on tidings.likes"),
         ("drop policy pipeline on tidings.inbox", "tidings_run lacks 1 right: policy on tidings.inbox"),
+        (
+            "revoke update (last_used_at) on tidings.api_keys from tidings_run_api",
+            "tidings_run_api lacks 1 right: update (last_used_at) on tidings.api_keys"
+        ),
+        ("drop policy api on tidings.matches", "tidings_run_api lacks 1 right: policy on tidings.matches"),
     ]
 
     @Test func aLostRightIsNamedAndGivenAgain() async throws {
@@ -91,12 +96,19 @@ import TidingsTestSupport
     @Test func anAdministratorGetsTheStatements() {
         let absent = Grants.roles.map { MissingRight(role: $0, kind: .role, object: $0, right: "role") }
         var missing = Self.missing(absent)
-        #expect(missing.sentences == ["the roles tidings_run, tidings_ops_read, tidings_produce, tidings_app do not exist"])
         #expect(
-            missing.statements == Grants.roles.map { "create role \($0) nologin;" } + ["grant tidings_app to tidings_run;"])
-        missing = Self.missing([absent[1]])
+            missing.sentences == ["the roles tidings_run, tidings_run_api, tidings_ops_read, tidings_produce, tidings_app do not exist"])
+        #expect(
+            missing.statements == [
+                "create role tidings_run nologin;", "create role tidings_run_api nologin noinherit;",
+                "create role tidings_ops_read nologin;", "create role tidings_produce nologin;", "create role tidings_app nologin;",
+                "grant tidings_app to tidings_run, tidings_run_api;",
+            ])
+        missing = Self.missing(absent.filter { $0.role == "tidings_ops_read" })
         #expect(missing.sentences == ["the role tidings_ops_read does not exist"])
         #expect(missing.statements == ["create role tidings_ops_read nologin;"])
+        missing = Self.missing(absent.filter { $0.role == "tidings_run_api" })
+        #expect(missing.statements == ["create role tidings_run_api nologin noinherit;", "grant tidings_app to tidings_run_api;"])
         missing = Self.missing(
             [MissingRight(role: "tidings_run", kind: .membership, object: "tidings_app", right: "membership")], ownerLacksApp: true)
         #expect(missing.sentences == ["tidings_run is no member of tidings_app"])
@@ -106,6 +118,36 @@ import TidingsTestSupport
         #expect(
             missing.sentences == ["tidings_run lacks 4 rights: select on tidings.a, select on tidings.b, select on tidings.c, …"])
         #expect(missing.statements.isEmpty, "the owner gives these")
+    }
+
+    /// A role of the API that inherits has rights of a person outside of the statements of a person. Only an administrator changes that.
+    @Test func aRoleOfTheAPIThatInheritsIsNamed() async throws {
+        try await withTestSystem(usesBroker: false) { system in
+            let connection = try await PostgresConnection.connect(PostgresConfiguration(url: system.databaseURL))
+            func missing() async throws -> MissingRights { try await MissingRights { try await connection.query($0) } }
+            // Roles belong to the whole server, so nothing of this is committed.
+            try await connection.execute(script: "begin")
+            try await connection.execute(
+                script: """
+                    do $$ begin
+                        alter role tidings_run_api inherit;
+                        if current_setting('server_version_num')::integer >= 160000 then
+                            execute 'grant tidings_app to tidings_run_api with inherit true';
+                        end if;
+                    end $$
+                    """)
+            let heir = try await missing()
+            #expect(heir.sentences == ["tidings_run_api inherits the rights of tidings_app"])
+            #expect(
+                heir.statements == [
+                    "alter role tidings_run_api noinherit;", "revoke tidings_app from tidings_run_api;",
+                    "grant tidings_app to tidings_run_api;",
+                ])
+            for statement in heir.statements { try await connection.execute(script: statement) }
+            #expect(try await missing().isEmpty)
+            try await connection.execute(script: "rollback")
+            await connection.close()
+        }
     }
 
     private static func missing(_ rights: [MissingRight], ownerLacksApp: Bool = false) -> MissingRights {

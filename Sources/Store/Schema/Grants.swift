@@ -1,12 +1,16 @@
 import TidingsPostgres
 
-/// The four roles of the database and their rights: the script that gives them, and the queries that compare them.
+/// The roles of the database and their rights: the script that gives them, and the queries that compare them.
 enum Grants {
     /// The role of the processes.
     static let run = "tidings_run"
+    /// The role of the processes that only serve the API.
+    static let runAPI = "tidings_run_api"
     /// The role that a process takes for the statements of one person.
     static let app = "tidings_app"
-    static let roles = [run, "tidings_ops_read", "tidings_produce", app]
+    static let roles = [run, runAPI, "tidings_ops_read", "tidings_produce", app]
+    /// The roles that must be members of ``app``.
+    static let members = [run, runAPI]
 
     /// Creates the missing roles and gives every right. Nothing changes if it runs again. If the user may not create a role, the script
     /// goes on without the role.
@@ -34,6 +38,7 @@ enum Grants {
         ), wanted(role, kind, id, object, privilege, attribute) as (
             select v.role, 'schema', n.oid, n.nspname::text, 'usage', null::text
             from (values ('tidings_run', 'tidings'), ('tidings_run', 'tidings_ops'), ('tidings_run', 'tidings_api'),
+                ('tidings_run_api', 'tidings'), ('tidings_run_api', 'tidings_ops'), ('tidings_run_api', 'tidings_api'),
                 ('tidings_ops_read', 'tidings'), ('tidings_ops_read', 'tidings_ops'), ('tidings_produce', 'tidings_api'),
                 ('tidings_app', 'tidings')) as v(role, schema)
             join pg_namespace n on n.nspname = v.schema
@@ -63,9 +68,13 @@ enum Grants {
             select 'tidings_app', 'function', f.id, f.object, 'execute', null
             from functions f where f.object in ('tidings.clock', 'tidings.token_hash')
             union all
+            select 'tidings_run_api', 'function', f.id, f.object, 'execute', null from functions f
+            where f.object in ('tidings.clock', 'tidings.first_id', 'tidings.id_time', 'tidings.token_hash', 'tidings.person_hash',
+                'tidings_ops.explain', 'tidings_ops.promised', 'tidings_api.enqueue')
+            union all
             select v.role, 'table', r.id, r.object, v.privilege, null
-            from (values \(tables)) as v(role, privilege, names)
-            join relations r on r.schema = 'tidings' and split_part(r.object, '.', 2) = any (regexp_split_to_array(v.names, '\\s+'))
+            from (values \(tables)) as v(role, privilege, schema, names)
+            join relations r on r.schema = v.schema and split_part(r.object, '.', 2) = any (regexp_split_to_array(v.names, '\\s+'))
             union all
             select v.role, 'column', r.id, r.object, v.privilege, a.attname::text
             from (values \(columns)) as v(role, privilege, name, names)
@@ -73,21 +82,33 @@ enum Grants {
             join pg_attribute a on a.attrelid = r.id and a.attname::text = any (regexp_split_to_array(v.names, '\\s+'))
             union all
             select v.role, 'policy', r.id, r.object, 'policy', null
-            from relations r cross join (values ('tidings_run'), ('tidings_app')) as v(role) where r.has_policies
+            from relations r cross join (values ('tidings_run'), ('tidings_run_api'), ('tidings_app')) as v(role)
+            where r.has_policies and (v.role <> 'tidings_run_api'
+                or r.object not in ('tidings.engagement', 'tidings.engagement_days', 'tidings.unblurs'))
             union all
             select o.name, 'policy', r.id, r.object, 'policy', null from relations r join roles o on o.id = r.owner where r.has_policies
             union all
-            select 'tidings_run', 'membership', a.id, a.name, 'membership', null from roles a where a.name = 'tidings_app' and a.id is not null
+            select v.role, 'membership', a.id, a.name, 'membership', null
+            from roles a cross join unnest(\(members)) as v(role) where a.name = \(app) and a.id is not null
         )
         """
 
-    /// Rights on whole tables of schema `tidings`.
+    /// Rights on whole tables and views.
     private static let tables: SQL = """
-        ('tidings_app', 'select', 'clock_offset inbox inboxes likes liked_people matches unblurs engagement engagement_days recipients
-            local_plans local_requests own_notifications own_decisions own_deliveries own_attempts own_reports own_due own_rejected
-            own_endpoints own_likes_given'),
-        ('tidings_app', 'insert', 'unblurs engagement engagement_days engagement_tally local_wakes'),
-        ('tidings_app', 'delete', 'endpoints local_requests')
+        ('tidings_app', 'select', 'tidings', 'clock_offset inbox inboxes likes liked_people matches unblurs engagement engagement_days
+            recipients local_plans local_requests own_notifications own_decisions own_deliveries own_attempts own_reports own_due
+            own_rejected own_endpoints own_likes_given'),
+        ('tidings_app', 'insert', 'tidings', 'unblurs engagement engagement_days engagement_tally local_wakes'),
+        ('tidings_app', 'delete', 'tidings', 'endpoints local_requests'),
+        ('tidings_run_api', 'select', 'tidings', 'clock_offset active_catalogue catalogues catalogue_types pauses workers api_keys
+            idempotent_requests reservations idempotency idempotency_keys deliveries due packs reports message_references
+            erased_notifications local_plans inboxes liked_people erasure_key erased_people'),
+        ('tidings_run_api', 'insert', 'tidings', 'workers database_timelines idempotent_requests reservations idempotency_recent deliveries
+            tally reports local_wakes matches erased_people erasures'),
+        ('tidings_run_api', 'update', 'tidings', 'workers'),
+        ('tidings_run_api', 'delete', 'tidings', 'idempotent_requests reservations due packs endpoints local_requests erased_people'),
+        ('tidings_run_api', 'select', 'tidings_ops', 'schema_version notifications deliveries attempts decisions local_plans reason_codes
+            pauses erasures')
         """
 
     /// Rights on some columns of a table of schema `tidings`.
@@ -109,10 +130,32 @@ enum Grants {
         ('tidings_app', 'insert', 'local_plans', 'tenant device_id'),
         ('tidings_app', 'update', 'local_plans', 'version acked_version forgotten_version synced_at acked_at'),
         ('tidings_app', 'update', 'local_requests', 'in_plan version fires_at zone confirmed_at ends_as end_reason'),
-        ('tidings_app', 'select', 'pauses', 'id scope name until resumed_at')
+        ('tidings_app', 'select', 'pauses', 'id scope name until resumed_at'),
+        ('tidings_run_api', 'update', 'api_keys', 'last_used_at'),
+        ('tidings_run_api', 'update', 'reservations', 'cancelled_at cancel_reason'),
+        ('tidings_run_api', 'select', 'idempotency_recent', 'key'),
+        ('tidings_run_api', 'select', 'notifications', 'id tenant recipient_id planned'),
+        ('tidings_run_api', 'update', 'notifications', 'traceparent'),
+        ('tidings_run_api', 'update', 'deliveries', 'state reason ended_at'),
+        ('tidings_run_api', 'update', 'packs', 'notification_ids ordinals attempts'),
+        ('tidings_run_api', 'select', 'endpoints', 'tenant recipient_id id channel provider address gone_at registered_at token_identity'),
+        ('tidings_run_api', 'update', 'endpoints', 'recipient_id gone_at changed_at gone_reason'),
+        ('tidings_run_api', 'select', 'recipients', 'tenant id'),
+        ('tidings_run_api', 'update', 'recipients', 'changed_at'),
+        ('tidings_run_api', 'update', 'local_plans', 'forgotten_version'),
+        ('tidings_run_api', 'select', 'local_requests', 'tenant device_id notification_id ordinal in_plan version fires_at confirmed_at
+            ends_as'),
+        ('tidings_run_api', 'update', 'local_requests', 'ends_as end_reason'),
+        ('tidings_run_api', 'select', 'inbox', 'tenant recipient_id notification_id position changed deleted_at snoozed_until woken_at'),
+        ('tidings_run_api', 'select', 'likes', 'tenant recipient_id liker_id position passed name photo_url'),
+        ('tidings_run_api', 'select', 'matches', 'tenant'),
+        ('tidings_run_api', 'update', 'erased_people', 'erasure erased_at'),
+        ('tidings_run_api', 'select', 'erasures', 'id state'),
+        ('tidings_run_api', 'update', 'erasures', 'readmitted_at readmitted_by')
         """
 
-    /// The wanted rights that a role does not have, also not by being a member of another role, and the roles that do not exist.
+    /// The wanted rights that a role does not have, also not by being a member of another role, and the roles that do not exist. Also
+    /// whether ``runAPI`` has the rights of ``app`` outside of the statements of a person.
     static let missing: SQL = """
         \(wanted)
         select m.role, m.kind, m.object, m.privilege || coalesce(' (' || m.attribute || ')', '')
@@ -130,6 +173,9 @@ enum Grants {
             end
             union all
             select r.name, 'role', r.name, 'role', null, r.place from roles r where r.id is null
+            union all
+            select r.name, 'inheritance', a.name, 'inheritance', null, r.place from roles r join roles a on a.name = \(app)
+            where r.name = \(runAPI) and r.id is not null and a.id is not null and pg_has_role(r.id, a.id, 'usage')
         ) m
         order by m.place, m.kind = 'schema' desc, m.object, m.privilege, m.attribute
         """

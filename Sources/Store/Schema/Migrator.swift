@@ -1,7 +1,7 @@
 import TidingsCore
 public import TidingsPostgres
 
-/// Brings a database's schema to the version that this binary needs, gives the four roles their rights, and lists the steps that it would
+/// Brings a database's schema to the version that this binary needs, gives the roles their rights, and lists the steps that it would
 /// apply.
 ///
 /// Two concurrent migrators wait for each other. Each step takes an advisory lock in its own transaction, and then checks again whether the
@@ -94,7 +94,7 @@ public struct Migrator: Sendable {
         }
     }
 
-    /// Gives the four roles their rights again, and creates roles that are missing. Returns the rights that this user could not give.
+    /// Gives the roles their rights again, and creates roles that are missing. Returns the rights that this user could not give.
     ///
     /// Throws a ``StoreError`` unless the database has exactly the schema of this binary.
     public func grant() async throws -> MissingRights {

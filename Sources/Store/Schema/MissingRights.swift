@@ -4,14 +4,16 @@ import TidingsPostgres
 public struct MissingRight: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case role, membership, schema, table, column, sequence, function, policy
+        /// No missing right: the role has the rights of ``MissingRight/object`` without taking this role.
+        case inheritance
     }
 
-    /// The role that lacks it: one of the four, or the owner of a table.
+    /// The role that lacks it: one of those of Tidings, or the owner of a table.
     public let role: String
     public let kind: Kind
     /// Such as `tidings.packs`. For a membership: the role of which ``role`` is no member. For a missing role: the role itself.
     public let object: String
-    /// Such as `select`, or `update (read_at)`. The word of the kind for a role, a membership and a policy.
+    /// Such as `select`, or `update (read_at)`. The word of the kind for a role, a membership, a policy and an inheritance.
     public let right: String
 
     /// Such as `select on tidings.packs`.
@@ -46,7 +48,8 @@ public struct MissingRights: Sendable, Hashable {
             sentences.append(absent.count == 1 ? "the role \(names) does not exist" : "the roles \(names) do not exist")
         }
         for right in rights where right.kind == .membership { sentences.append("\(right.role) is no member of \(right.object)") }
-        let lacking = rights.filter { $0.kind != .role && $0.kind != .membership }
+        for right in rights where right.kind == .inheritance { sentences.append("\(right.role) inherits the rights of \(right.object)") }
+        let lacking = rights.filter { ![.role, .membership, .inheritance].contains($0.kind) }
         var roles = Grants.roles
         for right in lacking where !roles.contains(right.role) { roles.append(right.role) }
         for role in roles {
@@ -62,11 +65,15 @@ public struct MissingRights: Sendable, Hashable {
     /// are missing.
     public var statements: [String] {
         let absent = absentRoles
-        var statements = absent.map { "create role \($0) nologin;" }
-        let isGranted = !rights.contains { $0.kind == .membership } && absent.allSatisfy { $0 != Grants.run && $0 != Grants.app }
-        if isGranted, statements.isEmpty { return [] }
-        let members = (isGranted ? [] : [Grants.run]) + (ownerLacksApp ? [owner].compactMap(\.self) : [])
-        if !members.isEmpty { statements.append("grant \(Grants.app) to \(members.joined(separator: ", "));") }
+        var statements = absent.map { "create role \($0) nologin\($0 == Grants.runAPI ? " noinherit" : "");" }
+        let heirs = rights.filter { $0.kind == .inheritance }.map(\.role)
+        // PostgreSQL notes with a membership whether it gives the rights, so the membership is made anew.
+        for role in heirs { statements += ["alter role \(role) noinherit;", "revoke \(Grants.app) from \(role);"] }
+        let strangers = rights.filter { $0.kind == .membership }.map(\.role) + heirs
+        let members = Grants.members.filter { absent.contains($0) || absent.contains(Grants.app) || strangers.contains($0) }
+        if members.isEmpty, statements.isEmpty { return [] }
+        let all = members + (ownerLacksApp ? [owner].compactMap(\.self) : [])
+        if !all.isEmpty { statements.append("grant \(Grants.app) to \(all.joined(separator: ", "));") }
         return statements
     }
 

@@ -1,22 +1,27 @@
 -- Roles and their rights. Roles belong to the whole cluster, so they may exist already.
--- tidings_run is for the processes of Tidings, which do not own the schema. tidings_ops_read is for operators who only read.
--- tidings_produce is for producers. tidings_app is for one person at a time: a process takes this role for the statements of that person.
+-- tidings_run is for the processes of Tidings, which do not own the schema. tidings_run_api is for processes that only serve the API.
+-- tidings_ops_read is for operators who only read. tidings_produce is for producers. tidings_app is for one person at a time: a process
+-- takes this role for the statements of that person.
 -- This file belongs to no step of the schema. It always describes the newest schema, and it comes after the last step, because it grants on
 -- all tables of a schema. tidings db migrate runs it if a right is missing. tidings db grant runs it in any case.
 -- The file may run again and again. Grants.swift lists the same rights, and a test compares both.
 
+-- noinherit: a process of the API has the rights of tidings_app only in a transaction that takes this role.
 do $$ declare
-    name text;
+    wanted record;
 begin
-    foreach name in array array['tidings_run', 'tidings_ops_read', 'tidings_produce', 'tidings_app'] loop
-        continue when to_regrole(name) is not null;
+    for wanted in
+        select v.* from (values ('tidings_run', ''), ('tidings_run_api', 'noinherit'), ('tidings_ops_read', ''), ('tidings_produce', ''),
+            ('tidings_app', '')) as v(name, attribute)
+    loop
+        continue when to_regrole(wanted.name) is not null;
         begin
-            execute format('create role %I nologin', name);
+            execute format('create role %I nologin %s', wanted.name, wanted.attribute);
         exception
             -- Another database of the cluster has created it meanwhile.
             when duplicate_object or unique_violation then null;
             when insufficient_privilege then
-                raise notice 'role % was not created: ask an administrator to create it, then run tidings db grant', name;
+                raise notice 'role % was not created: ask an administrator to create it, then run tidings db grant', wanted.name;
         end;
     end loop;
 end $$;
@@ -84,10 +89,13 @@ begin
             ('local_requests', format('(%s) or (%s)', own, device), null)) as v(name, visible, written)
     loop
         for granted in
-            select v.* from (values ('pipeline', 'tidings_run', 'true', 'true'), ('person', 'tidings_app', bound.visible, bound.written))
-                as v(policy, role, visible, written)
+            select v.* from (values ('pipeline', 'tidings_run', 'true', 'true'),
+                -- Only statements of a person touch the other three.
+                ('api', 'tidings_run_api',
+                    case when bound.name not in ('engagement', 'engagement_days', 'unblurs') then 'true' end, 'true'),
+                ('person', 'tidings_app', bound.visible, bound.written)) as v(policy, role, visible, written)
         loop
-            continue when to_regrole(granted.role) is null or exists (
+            continue when granted.visible is null or to_regrole(granted.role) is null or exists (
                 select from pg_policy where polrelid = format('tidings.%I', bound.name)::regclass and polname = granted.policy);
             execute format('create policy %I on tidings.%I to %I using (%s)', granted.policy, bound.name, granted.role, granted.visible)
                 || case when granted.written is null then '' else format(' with check (%s)', granted.written) end;
@@ -134,6 +142,60 @@ do $$ begin
         tidings.own_due, tidings.own_rejected, tidings.own_endpoints, tidings.own_likes_given to tidings_app;
 end $$;
 
+-- The rights of a process that only serves the API. Strangers reach it, so it owns nothing. Outside of the statements of a person it reads
+-- no title, body or data, and no refused event. It reads no secret of a webhook, and adds no key, no rule and no pack.
+do $$ begin
+    if to_regrole('tidings_run_api') is null then return; end if;
+    grant usage on schema tidings, tidings_ops, tidings_api to tidings_run_api;
+    grant execute on function tidings.clock(), tidings.first_id(timestamptz), tidings.id_time(uuid), tidings.token_hash(text),
+        tidings.person_hash(text, text), tidings_ops.explain(uuid), tidings_ops.promised(uuid),
+        tidings_api.enqueue(text, text, jsonb, text, timestamptz, text, text, text[], text, text) to tidings_run_api;
+    -- Rules, heartbeats, and the timelines of the server.
+    grant select on tidings.clock_offset, tidings.active_catalogue, tidings.catalogues, tidings.catalogue_types, tidings.pauses
+        to tidings_run_api;
+    grant select, insert, update on tidings.workers to tidings_run_api;
+    grant insert on tidings.database_timelines to tidings_run_api;
+    -- It verifies keys and notes their use.
+    grant select, update (last_used_at) on tidings.api_keys to tidings_run_api;
+    -- Promised ids, and the cancel of a promise.
+    grant select, insert, delete on tidings.idempotent_requests to tidings_run_api;
+    grant select, insert, update (cancelled_at, cancel_reason), delete on tidings.reservations to tidings_run_api;
+    grant select on tidings.idempotency, tidings.idempotency_keys to tidings_run_api;
+    grant select (key), insert on tidings.idempotency_recent to tidings_run_api;
+    -- Answers to producers.
+    grant select on tidings_ops.schema_version, tidings_ops.notifications, tidings_ops.deliveries, tidings_ops.attempts,
+        tidings_ops.decisions, tidings_ops.local_plans, tidings_ops.reason_codes, tidings_ops.pauses, tidings_ops.erasures
+        to tidings_run_api;
+    -- Cancels, reports of providers, and receipts. A right on one column lets a statement lock rows: nothing writes traceparent.
+    grant select (id, tenant, recipient_id, planned), update (traceparent) on tidings.notifications to tidings_run_api;
+    grant select, insert, update (state, reason, ended_at) on tidings.deliveries to tidings_run_api;
+    grant select, delete on tidings.due to tidings_run_api;
+    grant select, update (notification_ids, ordinals, attempts), delete on tidings.packs to tidings_run_api;
+    grant insert on tidings.tally to tidings_run_api;
+    grant select, insert on tidings.reports to tidings_run_api;
+    grant select on tidings.message_references, tidings.erased_notifications to tidings_run_api;
+    -- Devices that move to another person, or that a provider reports as gone.
+    grant select (tenant, recipient_id, id, channel, provider, address, gone_at, registered_at, token_identity),
+        update (recipient_id, gone_at, changed_at, gone_reason), delete on tidings.endpoints to tidings_run_api;
+    grant select (tenant, id), update (changed_at) on tidings.recipients to tidings_run_api;
+    -- Planned notifications that a producer cancels.
+    grant select, update (forgotten_version) on tidings.local_plans to tidings_run_api;
+    grant select (tenant, device_id, notification_id, ordinal, in_plan, version, fires_at, confirmed_at, ends_as),
+        update (ends_as, end_reason), delete on tidings.local_requests to tidings_run_api;
+    grant insert on tidings.local_wakes to tidings_run_api;
+    -- News of many streams: ids and counts.
+    grant select (tenant, recipient_id, notification_id, position, changed, deleted_at, snoozed_until, woken_at)
+        on tidings.inbox to tidings_run_api;
+    grant select on tidings.inboxes, tidings.liked_people to tidings_run_api;
+    -- A match of two people.
+    grant select (tenant, recipient_id, liker_id, position, passed, name, photo_url) on tidings.likes to tidings_run_api;
+    grant select (tenant), insert on tidings.matches to tidings_run_api;
+    -- Requests for erasures and readmissions.
+    grant select on tidings.erasure_key to tidings_run_api;
+    grant select, insert, update (erasure, erased_at), delete on tidings.erased_people to tidings_run_api;
+    grant select (id, state), insert, update (readmitted_at, readmitted_by) on tidings.erasures to tidings_run_api;
+end $$;
+
 -- The owner sees every row as well, because its views and functions read the rows. Forced row-level security binds the owner of a table,
 -- and a table may get another owner, so the policy follows. A superuser ignores policies.
 do $$ declare
@@ -160,7 +222,7 @@ do $$ declare
     needed constant text := case when current_setting('server_version_num')::integer >= 160000 then 'set' else 'member' end;
 begin
     if to_regrole('tidings_app') is null then return; end if;
-    foreach name in array array['tidings_run',
+    foreach name in array array['tidings_run', 'tidings_run_api',
             (select o.rolname::text from pg_namespace n join pg_roles o on o.oid = n.nspowner where n.nspname = 'tidings')] loop
         continue when to_regrole(quote_ident(name)) is null or pg_has_role(name, 'tidings_app', needed);
         begin

@@ -4640,6 +4640,26 @@ ALTER TABLE ONLY tidings.active_catalogue
 ALTER TABLE ONLY tidings.catalogue_types
     ADD CONSTRAINT catalogue_types_hash_fkey FOREIGN KEY (hash) REFERENCES tidings.catalogues(hash) ON DELETE CASCADE;
 
+CREATE POLICY api ON tidings.endpoints TO tidings_run_api USING (true) WITH CHECK (true);
+
+CREATE POLICY api ON tidings.inbox TO tidings_run_api USING (true) WITH CHECK (true);
+
+CREATE POLICY api ON tidings.inboxes TO tidings_run_api USING (true) WITH CHECK (true);
+
+CREATE POLICY api ON tidings.liked_people TO tidings_run_api USING (true) WITH CHECK (true);
+
+CREATE POLICY api ON tidings.likes TO tidings_run_api USING (true) WITH CHECK (true);
+
+CREATE POLICY api ON tidings.local_plans TO tidings_run_api USING (true) WITH CHECK (true);
+
+CREATE POLICY api ON tidings.local_requests TO tidings_run_api USING (true) WITH CHECK (true);
+
+CREATE POLICY api ON tidings.local_wakes TO tidings_run_api USING (true) WITH CHECK (true);
+
+CREATE POLICY api ON tidings.matches TO tidings_run_api USING (true) WITH CHECK (true);
+
+CREATE POLICY api ON tidings.recipients TO tidings_run_api USING (true) WITH CHECK (true);
+
 ALTER TABLE tidings.endpoints ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE tidings.engagement ENABLE ROW LEVEL SECURITY;
@@ -4727,17 +4747,21 @@ ALTER TABLE tidings.unblurs ENABLE ROW LEVEL SECURITY;
 GRANT USAGE ON SCHEMA tidings TO tidings_run;
 GRANT USAGE ON SCHEMA tidings TO tidings_ops_read;
 GRANT USAGE ON SCHEMA tidings TO tidings_app;
+GRANT USAGE ON SCHEMA tidings TO tidings_run_api;
 
 GRANT USAGE ON SCHEMA tidings_api TO tidings_run;
 GRANT USAGE ON SCHEMA tidings_api TO tidings_produce;
+GRANT USAGE ON SCHEMA tidings_api TO tidings_run_api;
 
 GRANT USAGE ON SCHEMA tidings_ops TO tidings_run;
 GRANT USAGE ON SCHEMA tidings_ops TO tidings_ops_read;
+GRANT USAGE ON SCHEMA tidings_ops TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.queue_samples TO tidings_run;
 
 GRANT ALL ON FUNCTION tidings.clock() TO tidings_run;
 GRANT ALL ON FUNCTION tidings.clock() TO tidings_app;
+GRANT ALL ON FUNCTION tidings.clock() TO tidings_run_api;
 
 REVOKE ALL ON FUNCTION tidings.ensure_partitions(days_back integer, days_ahead integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION tidings.ensure_partitions(days_back integer, days_ahead integer) TO tidings_run;
@@ -4746,19 +4770,24 @@ REVOKE ALL ON FUNCTION tidings.expire_partitions(retention interval) FROM PUBLIC
 GRANT ALL ON FUNCTION tidings.expire_partitions(retention interval) TO tidings_run;
 
 GRANT ALL ON FUNCTION tidings.first_id(at timestamp with time zone) TO tidings_run;
+GRANT ALL ON FUNCTION tidings.first_id(at timestamp with time zone) TO tidings_run_api;
 
 GRANT ALL ON FUNCTION tidings.id_time(id uuid) TO tidings_run;
+GRANT ALL ON FUNCTION tidings.id_time(id uuid) TO tidings_run_api;
 
 GRANT ALL ON FUNCTION tidings.person_hash(tenant text, recipient text) TO tidings_run;
+GRANT ALL ON FUNCTION tidings.person_hash(tenant text, recipient text) TO tidings_run_api;
 
 GRANT ALL ON FUNCTION tidings.record_activation() TO tidings_run;
 
 GRANT ALL ON FUNCTION tidings.token_hash(token text) TO tidings_run;
 GRANT ALL ON FUNCTION tidings.token_hash(token text) TO tidings_app;
+GRANT ALL ON FUNCTION tidings.token_hash(token text) TO tidings_run_api;
 
 REVOKE ALL ON FUNCTION tidings_api.enqueue(type text, recipient text, data jsonb, key text, send_at timestamp with time zone, title text, body text, channels text[], source text, tenant text) FROM PUBLIC;
 GRANT ALL ON FUNCTION tidings_api.enqueue(type text, recipient text, data jsonb, key text, send_at timestamp with time zone, title text, body text, channels text[], source text, tenant text) TO tidings_run;
 GRANT ALL ON FUNCTION tidings_api.enqueue(type text, recipient text, data jsonb, key text, send_at timestamp with time zone, title text, body text, channels text[], source text, tenant text) TO tidings_produce;
+GRANT ALL ON FUNCTION tidings_api.enqueue(type text, recipient text, data jsonb, key text, send_at timestamp with time zone, title text, body text, channels text[], source text, tenant text) TO tidings_run_api;
 
 REVOKE ALL ON FUNCTION tidings_api.rejected(source text, since timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION tidings_api.rejected(source text, since timestamp with time zone) TO tidings_produce;
@@ -4766,6 +4795,7 @@ GRANT ALL ON FUNCTION tidings_api.rejected(source text, since timestamp with tim
 REVOKE ALL ON FUNCTION tidings_ops.explain(notification uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION tidings_ops.explain(notification uuid) TO tidings_run;
 GRANT ALL ON FUNCTION tidings_ops.explain(notification uuid) TO tidings_ops_read;
+GRANT ALL ON FUNCTION tidings_ops.explain(notification uuid) TO tidings_run_api;
 
 REVOKE ALL ON FUNCTION tidings_ops.find(anything text) FROM PUBLIC;
 GRANT ALL ON FUNCTION tidings_ops.find(anything text) TO tidings_run;
@@ -4782,28 +4812,37 @@ GRANT ALL ON FUNCTION tidings_ops.kept_since() TO tidings_ops_read;
 REVOKE ALL ON FUNCTION tidings_ops.promised(notification uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION tidings_ops.promised(notification uuid) TO tidings_run;
 GRANT ALL ON FUNCTION tidings_ops.promised(notification uuid) TO tidings_ops_read;
+GRANT ALL ON FUNCTION tidings_ops.promised(notification uuid) TO tidings_run_api;
 
 REVOKE ALL ON FUNCTION tidings_ops.reconcile(source text, event_ids text[], since timestamp with time zone, tenant text) FROM PUBLIC;
 GRANT ALL ON FUNCTION tidings_ops.reconcile(source text, event_ids text[], since timestamp with time zone, tenant text) TO tidings_run;
 GRANT ALL ON FUNCTION tidings_ops.reconcile(source text, event_ids text[], since timestamp with time zone, tenant text) TO tidings_ops_read;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.active_catalogue TO tidings_run;
+GRANT SELECT ON TABLE tidings.active_catalogue TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.api_keys TO tidings_run;
+GRANT SELECT ON TABLE tidings.api_keys TO tidings_run_api;
+
+GRANT UPDATE(last_used_at) ON TABLE tidings.api_keys TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.attempts TO tidings_run;
 
 GRANT SELECT,INSERT ON TABLE tidings.catalogue_history TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.catalogue_types TO tidings_run;
+GRANT SELECT ON TABLE tidings.catalogue_types TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.catalogues TO tidings_run;
+GRANT SELECT ON TABLE tidings.catalogues TO tidings_run_api;
 
 GRANT SELECT ON TABLE tidings.clock_offset TO tidings_run;
 GRANT SELECT ON TABLE tidings.clock_offset TO tidings_ops_read;
 GRANT SELECT ON TABLE tidings.clock_offset TO tidings_app;
+GRANT SELECT ON TABLE tidings.clock_offset TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.database_timelines TO tidings_run;
+GRANT INSERT ON TABLE tidings.database_timelines TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.dead TO tidings_run;
 
@@ -4812,31 +4851,48 @@ GRANT USAGE ON SEQUENCE tidings.dead_id_seq TO tidings_run;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.decisions TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.deliveries TO tidings_run;
+GRANT SELECT,INSERT ON TABLE tidings.deliveries TO tidings_run_api;
+
+GRANT UPDATE(state) ON TABLE tidings.deliveries TO tidings_run_api;
+
+GRANT UPDATE(reason) ON TABLE tidings.deliveries TO tidings_run_api;
+
+GRANT UPDATE(ended_at) ON TABLE tidings.deliveries TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.due TO tidings_run;
+GRANT SELECT,DELETE ON TABLE tidings.due TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.early_reports TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.endpoints TO tidings_run;
 GRANT DELETE ON TABLE tidings.endpoints TO tidings_app;
+GRANT DELETE ON TABLE tidings.endpoints TO tidings_run_api;
 
 GRANT SELECT(tenant),INSERT(tenant) ON TABLE tidings.endpoints TO tidings_app;
+GRANT SELECT(tenant) ON TABLE tidings.endpoints TO tidings_run_api;
 
 GRANT SELECT(recipient_id),INSERT(recipient_id) ON TABLE tidings.endpoints TO tidings_app;
+GRANT SELECT(recipient_id),UPDATE(recipient_id) ON TABLE tidings.endpoints TO tidings_run_api;
 
 GRANT SELECT(id),INSERT(id) ON TABLE tidings.endpoints TO tidings_app;
+GRANT SELECT(id) ON TABLE tidings.endpoints TO tidings_run_api;
 
 GRANT SELECT(channel),INSERT(channel) ON TABLE tidings.endpoints TO tidings_app;
+GRANT SELECT(channel) ON TABLE tidings.endpoints TO tidings_run_api;
 
 GRANT SELECT(provider),INSERT(provider),UPDATE(provider) ON TABLE tidings.endpoints TO tidings_app;
+GRANT SELECT(provider) ON TABLE tidings.endpoints TO tidings_run_api;
 
 GRANT SELECT(address),INSERT(address),UPDATE(address) ON TABLE tidings.endpoints TO tidings_app;
+GRANT SELECT(address) ON TABLE tidings.endpoints TO tidings_run_api;
 
 GRANT SELECT(permission),INSERT(permission),UPDATE(permission) ON TABLE tidings.endpoints TO tidings_app;
 
 GRANT SELECT(gone_at),UPDATE(gone_at) ON TABLE tidings.endpoints TO tidings_app;
+GRANT SELECT(gone_at),UPDATE(gone_at) ON TABLE tidings.endpoints TO tidings_run_api;
 
 GRANT SELECT(changed_at),INSERT(changed_at),UPDATE(changed_at) ON TABLE tidings.endpoints TO tidings_app;
+GRANT UPDATE(changed_at) ON TABLE tidings.endpoints TO tidings_run_api;
 
 GRANT SELECT(platform),INSERT(platform),UPDATE(platform) ON TABLE tidings.endpoints TO tidings_app;
 
@@ -4851,12 +4907,16 @@ GRANT SELECT(locale),INSERT(locale),UPDATE(locale) ON TABLE tidings.endpoints TO
 GRANT SELECT(app_version),INSERT(app_version),UPDATE(app_version) ON TABLE tidings.endpoints TO tidings_app;
 
 GRANT SELECT(registered_at),INSERT(registered_at),UPDATE(registered_at) ON TABLE tidings.endpoints TO tidings_app;
+GRANT SELECT(registered_at) ON TABLE tidings.endpoints TO tidings_run_api;
 
 GRANT SELECT(gone_reason),UPDATE(gone_reason) ON TABLE tidings.endpoints TO tidings_app;
+GRANT UPDATE(gone_reason) ON TABLE tidings.endpoints TO tidings_run_api;
 
 GRANT SELECT(token_identity),INSERT(token_identity),UPDATE(token_identity) ON TABLE tidings.endpoints TO tidings_app;
+GRANT SELECT(token_identity) ON TABLE tidings.endpoints TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.reports TO tidings_run;
+GRANT SELECT,INSERT ON TABLE tidings.reports TO tidings_run_api;
 
 GRANT SELECT ON TABLE tidings.ends_of_calls TO tidings_run;
 
@@ -4892,16 +4952,33 @@ GRANT INSERT ON TABLE tidings.engagement_tally TO tidings_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.engagement_totals TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.erased_notifications TO tidings_run;
+GRANT SELECT ON TABLE tidings.erased_notifications TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.erased_people TO tidings_run;
+GRANT SELECT,INSERT,DELETE ON TABLE tidings.erased_people TO tidings_run_api;
+
+GRANT UPDATE(erasure) ON TABLE tidings.erased_people TO tidings_run_api;
+
+GRANT UPDATE(erased_at) ON TABLE tidings.erased_people TO tidings_run_api;
 
 GRANT SELECT ON TABLE tidings.erasure_key TO tidings_run;
+GRANT SELECT ON TABLE tidings.erasure_key TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.erasure_mentions TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.erasures TO tidings_run;
+GRANT INSERT ON TABLE tidings.erasures TO tidings_run_api;
+
+GRANT SELECT(id) ON TABLE tidings.erasures TO tidings_run_api;
+
+GRANT SELECT(state) ON TABLE tidings.erasures TO tidings_run_api;
+
+GRANT UPDATE(readmitted_at) ON TABLE tidings.erasures TO tidings_run_api;
+
+GRANT UPDATE(readmitted_by) ON TABLE tidings.erasures TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotency TO tidings_run;
+GRANT SELECT ON TABLE tidings.idempotency TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotency_0 TO tidings_run;
 
@@ -4920,17 +4997,30 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotency_6 TO tidings_run;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotency_7 TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotency_recent TO tidings_run;
+GRANT INSERT ON TABLE tidings.idempotency_recent TO tidings_run_api;
+
+GRANT SELECT(key) ON TABLE tidings.idempotency_recent TO tidings_run_api;
 
 GRANT SELECT ON TABLE tidings.idempotency_keys TO tidings_run;
+GRANT SELECT ON TABLE tidings.idempotency_keys TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotent_requests TO tidings_run;
+GRANT SELECT,INSERT,DELETE ON TABLE tidings.idempotent_requests TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox TO tidings_run;
 GRANT SELECT ON TABLE tidings.inbox TO tidings_app;
 
+GRANT SELECT(tenant) ON TABLE tidings.inbox TO tidings_run_api;
+
+GRANT SELECT(recipient_id) ON TABLE tidings.inbox TO tidings_run_api;
+
+GRANT SELECT(notification_id) ON TABLE tidings.inbox TO tidings_run_api;
+
 GRANT UPDATE("position") ON TABLE tidings.inbox TO tidings_app;
+GRANT SELECT("position") ON TABLE tidings.inbox TO tidings_run_api;
 
 GRANT UPDATE(changed) ON TABLE tidings.inbox TO tidings_app;
+GRANT SELECT(changed) ON TABLE tidings.inbox TO tidings_run_api;
 
 GRANT UPDATE(seen_at) ON TABLE tidings.inbox TO tidings_app;
 
@@ -4939,10 +5029,13 @@ GRANT UPDATE(read_at) ON TABLE tidings.inbox TO tidings_app;
 GRANT UPDATE(dismissed_at) ON TABLE tidings.inbox TO tidings_app;
 
 GRANT UPDATE(deleted_at) ON TABLE tidings.inbox TO tidings_app;
+GRANT SELECT(deleted_at) ON TABLE tidings.inbox TO tidings_run_api;
 
 GRANT UPDATE(snoozed_until) ON TABLE tidings.inbox TO tidings_app;
+GRANT SELECT(snoozed_until) ON TABLE tidings.inbox TO tidings_run_api;
 
 GRANT UPDATE(woken_at) ON TABLE tidings.inbox TO tidings_app;
+GRANT SELECT(woken_at) ON TABLE tidings.inbox TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox_0 TO tidings_run;
 
@@ -4978,6 +5071,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox_9 TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inboxes TO tidings_run;
 GRANT SELECT ON TABLE tidings.inboxes TO tidings_app;
+GRANT SELECT ON TABLE tidings.inboxes TO tidings_run_api;
 
 GRANT UPDATE("position") ON TABLE tidings.inboxes TO tidings_app;
 
@@ -4995,14 +5089,29 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.key_move TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.liked_people TO tidings_run;
 GRANT SELECT ON TABLE tidings.liked_people TO tidings_app;
+GRANT SELECT ON TABLE tidings.liked_people TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.likes TO tidings_run;
 GRANT SELECT ON TABLE tidings.likes TO tidings_app;
 
+GRANT SELECT(tenant) ON TABLE tidings.likes TO tidings_run_api;
+
+GRANT SELECT(recipient_id) ON TABLE tidings.likes TO tidings_run_api;
+
+GRANT SELECT(liker_id) ON TABLE tidings.likes TO tidings_run_api;
+
+GRANT SELECT("position") ON TABLE tidings.likes TO tidings_run_api;
+
+GRANT SELECT(name) ON TABLE tidings.likes TO tidings_run_api;
+
+GRANT SELECT(photo_url) ON TABLE tidings.likes TO tidings_run_api;
+
 GRANT UPDATE(passed) ON TABLE tidings.likes TO tidings_app;
+GRANT SELECT(passed) ON TABLE tidings.likes TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.local_plans TO tidings_run;
 GRANT SELECT ON TABLE tidings.local_plans TO tidings_app;
+GRANT SELECT ON TABLE tidings.local_plans TO tidings_run_api;
 
 GRANT INSERT(tenant) ON TABLE tidings.local_plans TO tidings_app;
 
@@ -5013,6 +5122,7 @@ GRANT UPDATE(version) ON TABLE tidings.local_plans TO tidings_app;
 GRANT UPDATE(acked_version) ON TABLE tidings.local_plans TO tidings_app;
 
 GRANT UPDATE(forgotten_version) ON TABLE tidings.local_plans TO tidings_app;
+GRANT UPDATE(forgotten_version) ON TABLE tidings.local_plans TO tidings_run_api;
 
 GRANT UPDATE(synced_at) ON TABLE tidings.local_plans TO tidings_app;
 
@@ -5020,32 +5130,62 @@ GRANT UPDATE(acked_at) ON TABLE tidings.local_plans TO tidings_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.local_requests TO tidings_run;
 GRANT SELECT,DELETE ON TABLE tidings.local_requests TO tidings_app;
+GRANT DELETE ON TABLE tidings.local_requests TO tidings_run_api;
+
+GRANT SELECT(tenant) ON TABLE tidings.local_requests TO tidings_run_api;
+
+GRANT SELECT(device_id) ON TABLE tidings.local_requests TO tidings_run_api;
+
+GRANT SELECT(notification_id) ON TABLE tidings.local_requests TO tidings_run_api;
+
+GRANT SELECT(ordinal) ON TABLE tidings.local_requests TO tidings_run_api;
 
 GRANT UPDATE(in_plan) ON TABLE tidings.local_requests TO tidings_app;
+GRANT SELECT(in_plan) ON TABLE tidings.local_requests TO tidings_run_api;
 
 GRANT UPDATE(version) ON TABLE tidings.local_requests TO tidings_app;
+GRANT SELECT(version) ON TABLE tidings.local_requests TO tidings_run_api;
 
 GRANT UPDATE(fires_at) ON TABLE tidings.local_requests TO tidings_app;
+GRANT SELECT(fires_at) ON TABLE tidings.local_requests TO tidings_run_api;
 
 GRANT UPDATE(zone) ON TABLE tidings.local_requests TO tidings_app;
 
 GRANT UPDATE(confirmed_at) ON TABLE tidings.local_requests TO tidings_app;
+GRANT SELECT(confirmed_at) ON TABLE tidings.local_requests TO tidings_run_api;
 
 GRANT UPDATE(ends_as) ON TABLE tidings.local_requests TO tidings_app;
+GRANT SELECT(ends_as),UPDATE(ends_as) ON TABLE tidings.local_requests TO tidings_run_api;
 
 GRANT UPDATE(end_reason) ON TABLE tidings.local_requests TO tidings_app;
+GRANT UPDATE(end_reason) ON TABLE tidings.local_requests TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.local_wakes TO tidings_run;
 GRANT INSERT ON TABLE tidings.local_wakes TO tidings_app;
+GRANT INSERT ON TABLE tidings.local_wakes TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.matches TO tidings_run;
 GRANT SELECT ON TABLE tidings.matches TO tidings_app;
+GRANT INSERT ON TABLE tidings.matches TO tidings_run_api;
+
+GRANT SELECT(tenant) ON TABLE tidings.matches TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.message_references TO tidings_run;
+GRANT SELECT ON TABLE tidings.message_references TO tidings_run_api;
 
 GRANT SELECT ON TABLE tidings.migrations TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.notifications TO tidings_run;
+
+GRANT SELECT(id) ON TABLE tidings.notifications TO tidings_run_api;
+
+GRANT SELECT(tenant) ON TABLE tidings.notifications TO tidings_run_api;
+
+GRANT SELECT(recipient_id) ON TABLE tidings.notifications TO tidings_run_api;
+
+GRANT UPDATE(traceparent) ON TABLE tidings.notifications TO tidings_run_api;
+
+GRANT SELECT(planned) ON TABLE tidings.notifications TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.outgoing TO tidings_run;
 
@@ -5081,8 +5221,16 @@ GRANT SELECT ON TABLE tidings.own_reports TO tidings_run;
 GRANT SELECT ON TABLE tidings.own_reports TO tidings_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.packs TO tidings_run;
+GRANT SELECT,DELETE ON TABLE tidings.packs TO tidings_run_api;
+
+GRANT UPDATE(notification_ids) ON TABLE tidings.packs TO tidings_run_api;
+
+GRANT UPDATE(ordinals) ON TABLE tidings.packs TO tidings_run_api;
+
+GRANT UPDATE(attempts) ON TABLE tidings.packs TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.pauses TO tidings_run;
+GRANT SELECT ON TABLE tidings.pauses TO tidings_run_api;
 
 GRANT SELECT(id) ON TABLE tidings.pauses TO tidings_app;
 
@@ -5100,8 +5248,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.recipients TO tidings_run;
 GRANT SELECT ON TABLE tidings.recipients TO tidings_app;
 
 GRANT INSERT(tenant) ON TABLE tidings.recipients TO tidings_app;
+GRANT SELECT(tenant) ON TABLE tidings.recipients TO tidings_run_api;
 
 GRANT INSERT(id) ON TABLE tidings.recipients TO tidings_app;
+GRANT SELECT(id) ON TABLE tidings.recipients TO tidings_run_api;
 
 GRANT UPDATE(time_zone) ON TABLE tidings.recipients TO tidings_app;
 
@@ -5118,14 +5268,21 @@ GRANT UPDATE(enabled_types) ON TABLE tidings.recipients TO tidings_app;
 GRANT UPDATE(disabled_types) ON TABLE tidings.recipients TO tidings_app;
 
 GRANT INSERT(changed_at),UPDATE(changed_at) ON TABLE tidings.recipients TO tidings_app;
+GRANT UPDATE(changed_at) ON TABLE tidings.recipients TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.rejected_days TO tidings_run;
 
 GRANT USAGE ON SEQUENCE tidings.rejected_id_seq TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.reservations TO tidings_run;
+GRANT SELECT,INSERT,DELETE ON TABLE tidings.reservations TO tidings_run_api;
+
+GRANT UPDATE(cancelled_at) ON TABLE tidings.reservations TO tidings_run_api;
+
+GRANT UPDATE(cancel_reason) ON TABLE tidings.reservations TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.tally TO tidings_run;
+GRANT INSERT ON TABLE tidings.tally TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.tally_totals TO tidings_run;
 
@@ -5135,12 +5292,14 @@ GRANT SELECT,INSERT ON TABLE tidings.unblurs TO tidings_app;
 GRANT UPDATE(expires_at) ON TABLE tidings.unblurs TO tidings_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.workers TO tidings_run;
+GRANT SELECT,INSERT,UPDATE ON TABLE tidings.workers TO tidings_run_api;
 
 GRANT SELECT ON TABLE tidings_ops.api_keys TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.api_keys TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.attempts TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.attempts TO tidings_ops_read;
+GRANT SELECT ON TABLE tidings_ops.attempts TO tidings_run_api;
 
 GRANT SELECT ON TABLE tidings_ops.workers TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.workers TO tidings_ops_read;
@@ -5162,6 +5321,7 @@ GRANT SELECT ON TABLE tidings_ops.dead_letters TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.decisions TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.decisions TO tidings_ops_read;
+GRANT SELECT ON TABLE tidings_ops.decisions TO tidings_run_api;
 
 GRANT SELECT ON TABLE tidings_ops.ended_deliveries TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.ended_deliveries TO tidings_ops_read;
@@ -5171,6 +5331,7 @@ GRANT SELECT ON TABLE tidings_ops.pending_deliveries TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.deliveries TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.deliveries TO tidings_ops_read;
+GRANT SELECT ON TABLE tidings_ops.deliveries TO tidings_run_api;
 
 GRANT SELECT ON TABLE tidings_ops.devices TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.devices TO tidings_ops_read;
@@ -5183,6 +5344,7 @@ GRANT SELECT ON TABLE tidings_ops.engagement_counts TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.erasures TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.erasures TO tidings_ops_read;
+GRANT SELECT ON TABLE tidings_ops.erasures TO tidings_run_api;
 
 GRANT SELECT ON TABLE tidings_ops.errors TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.errors TO tidings_ops_read;
@@ -5198,9 +5360,11 @@ GRANT SELECT ON TABLE tidings_ops.inboxes TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.local_plans TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.local_plans TO tidings_ops_read;
+GRANT SELECT ON TABLE tidings_ops.local_plans TO tidings_run_api;
 
 GRANT SELECT ON TABLE tidings_ops.notifications TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.notifications TO tidings_ops_read;
+GRANT SELECT ON TABLE tidings_ops.notifications TO tidings_run_api;
 
 GRANT SELECT ON TABLE tidings_ops.open_breakers TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.open_breakers TO tidings_ops_read;
@@ -5216,6 +5380,7 @@ GRANT SELECT ON TABLE tidings_ops.overdue TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.pauses TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.pauses TO tidings_ops_read;
+GRANT SELECT ON TABLE tidings_ops.pauses TO tidings_run_api;
 
 GRANT SELECT ON TABLE tidings_ops.possible_duplicates TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.possible_duplicates TO tidings_ops_read;
@@ -5225,6 +5390,7 @@ GRANT SELECT ON TABLE tidings_ops.queues TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.reason_codes TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.reason_codes TO tidings_ops_read;
+GRANT SELECT ON TABLE tidings_ops.reason_codes TO tidings_run_api;
 
 GRANT SELECT ON TABLE tidings_ops.recent_failures TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.recent_failures TO tidings_ops_read;
@@ -5237,6 +5403,7 @@ GRANT SELECT ON TABLE tidings_ops.rejected TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.schema_version TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.schema_version TO tidings_ops_read;
+GRANT SELECT ON TABLE tidings_ops.schema_version TO tidings_run_api;
 
 GRANT SELECT ON TABLE tidings_ops.state_counts TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.state_counts TO tidings_ops_read;

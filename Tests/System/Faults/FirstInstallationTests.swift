@@ -8,7 +8,7 @@ import TidingsTestSupport
 extension WaitingFaults {
     /// The first installation on a server that has none of the roles yet, by an owner who may not create roles.
     @Suite struct FirstInstallationTests {
-        private static let roles = ["tidings_run", "tidings_ops_read", "tidings_produce", "tidings_app"]
+        private static let roles = ["tidings_run", "tidings_run_api", "tidings_ops_read", "tidings_produce", "tidings_app"]
 
         @Test func anOwnerWithoutCREATEROLEIsToldWhatIsMissing() async throws {
             try await withPrivateServers { servers, _ in
