@@ -46,6 +46,8 @@ struct Examination {
             // The rights of a newer schema are those of the newer binary.
             if schema <= Migration.latest { findings += rights }
             rights = []
+            let broad = try await store.broadAPILogins()
+            if !broad.isEmpty { findings.append(.broadLogins(broad)) }
             if let row = try await store.durability() { findings += Durability(row).findings }
             if try await store.compilesStatements() { findings.append(.compiledStatements) }
             await readCatalogue(settings, context, store)
@@ -175,6 +177,13 @@ extension Finding {
     fileprivate static let compiledStatements = Finding(
         "database", .note, .jitOn, "jit is on: a query over all days in psql, or of a dashboard, may take seconds instead of milliseconds",
         whatToDo: "alter database <name> set jit = off. Sessions of Tidings turn jit off themselves.")
+
+    fileprivate static func broadLogins(_ logins: [String]) -> Finding {
+        Finding(
+            "rights", .note, .broadLogin,
+            "the API logs in as \(logins.joined(separator: ", ")), which may read the secrets of webhooks or add API keys",
+            whatToDo: "Serve the API with tidings run api, and give this process a login of its own in the role tidings_run_api.")
+    }
 
     fileprivate init(_ drift: TopologyDrift) {
         switch drift.problem {

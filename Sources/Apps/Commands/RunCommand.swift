@@ -30,22 +30,27 @@ struct RunCommand: TidingsCommand {
 
     mutating func run(in context: CommandContext) async throws {
         let logger = Logger(label: role.rawValue)
+        let settings = try Settings.read()
+        let api = try apiSettings(settings)
         let runtime = try await Runtime(
-            settings: try .read(), providers: context.providers, projections: context.projections, logger: logger)
-        let service = try RolesService(
-            roles, added: try await addedRoles(runtime, in: context), runtime: runtime, deadline: StopDeadline(logger: logger))
+            settings: settings, providers: context.providers, projections: context.projections, logger: logger,
+            applicationName: api == nil ? "tidings" : Store.apiApplicationName, keepsBuiltInCatalogue: role != .api)
+        let added: [any AddedRole] = if let api { [try await self.api(api, runtime, in: context)] } else { [] }
+        let service = try RolesService(roles, added: added, runtime: runtime, deadline: StopDeadline(logger: logger))
         // Say so only now: the settings of a role may still be wrong above.
         logger.notice("running", metadata: ["catalogue": "\(runtime.catalogues.current.catalogue.hash)"])
         try await runServices([service], logger: logger)
     }
 
-    /// The API: for `api` always, for `all` if it has an address.
-    private func addedRoles(_ runtime: Runtime, in context: CommandContext) async throws -> [any AddedRole] {
-        guard role == .api || role == .all else { return [] }
-        let standard = role == .api ? APISettings.standardListen : nil
-        guard let settings = try APISettings(environment: runtime.settings.environment, standardListen: standard) else { return [] }
+    /// The API: for `api` always, for `all` if it has an address. Nil for a process without it.
+    private func apiSettings(_ settings: Settings) throws -> APISettings? {
+        guard role == .api || role == .all else { return nil }
+        return try APISettings(environment: settings.environment, standardListen: role == .api ? APISettings.standardListen : nil)
+    }
+
+    private func api(_ settings: APISettings, _ runtime: Runtime, in context: CommandContext) async throws -> any AddedRole {
         guard let api = context.api else { throw Failure(.config, "this binary has no API", hint: "build it with the trait API") }
-        return [try await api.make(runtime, APIOptions(settings: settings))]
+        return try await api.make(runtime, APIOptions(settings: settings))
     }
 
     private var roles: [Role] {

@@ -28,9 +28,8 @@ package struct Finding: Sendable, Hashable {
     /// The code of a finding that is not ok, for scripts and for the table in Incidents.md.
     package enum Code: String, Sendable, CaseIterable {
         case zoneDataMissing, zoneNamesMissing
-        case databaseFailed, databaseNotUTF8, databaseTooOld, stringsNotStandard, jitOn, roleMissing, rightsMissing, schemaNewer, readOnly,
-            fsyncOff, fullPageWritesOff, commitNotSynchronous,
-            standbysAsynchronous, standbyMissing
+        case databaseFailed, databaseNotUTF8, databaseTooOld, stringsNotStandard, jitOn, roleMissing, rightsMissing, broadLogin
+        case schemaNewer, readOnly, fsyncOff, fullPageWritesOff, commitNotSynchronous, standbysAsynchronous, standbyMissing
         case checksumsOff, notPermitted
         case catalogueProblems, tenantsUnguarded, secretsMissingHere, brokerFailed, brokerTooOld, brokerBlocks, brokerDiffers,
             notCompared, notPublished, noBroker

@@ -54,7 +54,14 @@ package struct Runtime: Sendable {
     /// Connects to the broker and the database, reads the catalogue and declares the broker's topology.
     /// The broker comes first: it says whether the database is an old primary.
     /// Throws a ``Failure`` with exit code 78 if there is no zone data.
-    package init(settings: Settings, providers: ProviderRegistry, projections: Projections, logger: Logger) async throws {
+    ///
+    /// - Parameters:
+    ///   - applicationName: the name of the sessions in PostgreSQL, unless the URL has one.
+    ///   - keepsBuiltInCatalogue: false if the login may not add a catalogue. Processes that decide need their catalogue stored.
+    package init(
+        settings: Settings, providers: ProviderRegistry, projections: Projections, logger: Logger,
+        applicationName: String = "tidings", keepsBuiltInCatalogue: Bool = true
+    ) async throws {
         self.settings = settings
         amqp = try settings.amqp
         self.providers = providers
@@ -63,6 +70,7 @@ package struct Runtime: Sendable {
         metricsListen = try settings.metricsListen()
         var database = settings.database
         database.needsWritableSession = true
+        database.applicationName = applicationName
         register = try BrokerTimelineRegister.make(
             configuration: amqp, log: Self.log("timelines", logger, metrics, readiness))
         timelines = TimelineGuard(register: register) { $0.log(to: logger) }
@@ -75,7 +83,7 @@ package struct Runtime: Sendable {
         try await Self.declare(Topology(.intake), with: amqp)
         try await store.open()
         catalogues = try await CatalogueSource(store)
-        try await catalogues.keepBuiltIn()
+        if keepsBuiltInCatalogue { try await catalogues.keepBuiltIn() }
         publisher = try AMQPPublisher.make(
             configuration: amqp, connectionName: "tidings packs", log: Self.log(Readiness.packLink, logger, metrics, readiness))
         packs = PackPublisher(

@@ -11,15 +11,18 @@ struct APIScene: Sendable {
     /// Such as `http://127.0.0.1:41873`.
     private(set) var url: String
     let signer: JWTSigner
+    /// The settings of the API.
+    private let variables: [String: String]
     private let client: LoopbackClient
 
     static let issuer = "https://login.test"
     static let audience = "tidings-test"
 
-    fileprivate init(_ pipeline: Pipeline, url: String, signer: JWTSigner) throws {
+    fileprivate init(_ pipeline: Pipeline, url: String, signer: JWTSigner, variables: [String: String]) throws {
         self.pipeline = pipeline
         self.url = url
         self.signer = signer
+        self.variables = variables
         client = try LoopbackClient()
     }
 
@@ -93,6 +96,17 @@ struct APIScene: Sendable {
         return other
     }
 
+    /// The scene with another process, which has no other role and logs in to PostgreSQL as another user.
+    func withAPIAlone(as login: String, password: String) async throws -> (APIScene, TestProcess) {
+        var database = try #require(URLComponents(string: pipeline.system.databaseURL))
+        (database.user, database.password) = (login, password)
+        let own = ["TIDINGS_DATABASE_URL": try #require(database.string)]
+        let process = try pipeline.system.start("run", "api", with: variables.merging(own) { $1 })
+        var other = self
+        other.url = try await apiURL(of: process)
+        return (other, process)
+    }
+
     /// Makes a key with the command line. Returns the value of the header `Authorization`.
     func key(_ scopes: String..., tenant: String = "default") async throws -> String { try await key(scopes, tenant: tenant) }
 
@@ -122,9 +136,10 @@ func withAPI(
             "TIDINGS_API_LISTEN": "127.0.0.1:0", "TIDINGS_API_JWKS": keys, "TIDINGS_API_ISSUER": APIScene.issuer,
             "TIDINGS_API_AUDIENCE": APIScene.audience, "TIDINGS_API_STOP_DELAY": "0s",
         ]
-        try await withPipeline(variables: own.merging(variables) { $1 }, preparing: preparing) { pipeline in
+        let all = own.merging(variables) { $1 }
+        try await withPipeline(variables: all, preparing: preparing) { pipeline in
             let url = try await apiURL(of: pipeline.roles)
-            try await body(try APIScene(pipeline, url: url, signer: signer))
+            try await body(try APIScene(pipeline, url: url, signer: signer, variables: all))
         }
     }
 }
