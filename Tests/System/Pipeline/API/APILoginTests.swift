@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TidingsJSON
+import TidingsPostgres
 import TidingsTestSupport
 
 /// The API as a process with a login of its own, in the role that reads no secret and no content. Everything works. One login for
@@ -22,19 +23,7 @@ import TidingsTestSupport
     /// Runs `body` with an API of its own login beside all other roles, which have the login of the owner. Without a catalogue, the
     /// built-in one is in force.
     private static func withNarrowAPI(_ catalogue: String?, _ body: (APIScene) async throws -> Void) async throws {
-        try await withAPI(catalogue: catalogue) { wide in
-            let system = wide.pipeline.system
-            let login = "tidings_api_\(UInt32.random(in: 0...UInt32.max))"
-            _ = try await system.query("create role \(unsafe: login) login password 'secret' in role tidings_run_api")
-            let (api, process) = try await wide.withAPIAlone(as: login, password: "secret")
-            try await body(api)
-            let doctor = try await system.tidings("doctor")
-            #expect(doctor.output.contains("✓ rights: ") && !doctor.output.contains(login), "\(doctor.output)")
-            process.signal(SIGTERM)
-            let end = await process.finish()
-            #expect(end.exitCode == 0 && !end.errors.contains("permission denied"), "\(end.errors.suffix(4_000))")
-            _ = try await system.query("drop role \(unsafe: login)")
-        }
+        try await withAPI(catalogue: catalogue) { try await $0.withNarrowLogin(body) }
     }
 
     /// Requests in their order, and the expected status of each.

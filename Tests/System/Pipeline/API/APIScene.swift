@@ -3,6 +3,7 @@ import Testing
 import TidingsHTTP
 import TidingsJSON
 import TidingsJWT
+import TidingsPostgres
 import TidingsTestSupport
 
 /// Every role with the HTTP API, as real processes of a test's own system.
@@ -96,15 +97,25 @@ struct APIScene: Sendable {
         return other
     }
 
-    /// The scene with another process, which has no other role and logs in to PostgreSQL as another user.
-    func withAPIAlone(as login: String, password: String) async throws -> (APIScene, TestProcess) {
-        var database = try #require(URLComponents(string: pipeline.system.databaseURL))
-        (database.user, database.password) = (login, password)
+    /// Runs `body` with another process, which has no other role. Its login is a member of `tidings_run_api` and of no other role.
+    func withNarrowLogin(_ body: (APIScene) async throws -> Void) async throws {
+        let system = pipeline.system
+        let login = "tidings_api_\(UInt32.random(in: 0...UInt32.max))"
+        _ = try await system.query("create role \(unsafe: login) login password 'secret' in role tidings_run_api")
+        var database = try #require(URLComponents(string: system.databaseURL))
+        (database.user, database.password) = (login, "secret")
         let own = ["TIDINGS_DATABASE_URL": try #require(database.string)]
-        let process = try pipeline.system.start("run", "api", with: variables.merging(own) { $1 })
+        let process = try system.start("run", "api", with: variables.merging(own) { $1 })
         var other = self
         other.url = try await apiURL(of: process)
-        return (other, process)
+        try await body(other)
+
+        let doctor = try await system.tidings("doctor")
+        #expect(doctor.output.contains("✓ rights: ") && !doctor.output.contains(login), "\(doctor.output)")
+        process.signal(SIGTERM)
+        let end = await process.finish()
+        #expect(end.exitCode == 0 && !end.errors.contains("permission denied"), "\(end.errors.suffix(4_000))")
+        _ = try await system.query("drop role \(unsafe: login)")
     }
 
     /// Makes a key with the command line. Returns the value of the header `Authorization`.

@@ -130,6 +130,24 @@ import TidingsTestSupport
         }
     }
 
+    /// The process of the API has a login that reads no content.
+    @Test func aNarrowLoginRecordsReports() async throws {
+        try await Self.withServices { wide in
+            try await wide.withNarrowLogin { api in
+                await api.pipeline.publish(event(id: "o-4", to: "ada"))
+                #expect(try await Self.states("o-4", api) == ["dmp sent accepted", "gate sent accepted"])
+                let reference = try await Self.reference("o-4", "dmp", api)
+                for state in ["arrived", "bounced"] {
+                    #expect(try await Self.call(api, #"{"ref":"\#(reference)","state":"\#(state)"}"#).status == 204, "\(state)")
+                }
+                let opened = try await Self.callGate(api, #"{"message":"m-17","status":"opened"}"#, id: "e-4")
+                #expect(opened.status == 204, "\(opened.text)")
+                #expect(try await Self.states("o-4", api) == ["dmp delivered delivered", "gate delivered delivered"])
+                try await api.pipeline.expectSound()
+            }
+        }
+    }
+
     /// The service reports before it answers the call. It is told to report again.
     @Test func aReportBeforeTheAnswerIsNotLost() async throws {
         try await Self.withServices { api in
