@@ -104,7 +104,7 @@ enum Grants {
             idempotent_requests reservations idempotency idempotency_keys deliveries due packs reports message_references
             erased_notifications local_plans inboxes liked_people erasure_key erased_people'),
         ('tidings_run_api', 'insert', 'tidings', 'workers database_timelines idempotent_requests reservations idempotency_recent deliveries
-            tally reports local_wakes matches erased_people erasures'),
+            tally reports early_reports local_wakes matches erased_people erasures'),
         ('tidings_run_api', 'update', 'tidings', 'workers'),
         ('tidings_run_api', 'delete', 'tidings', 'idempotent_requests reservations due packs endpoints local_requests erased_people'),
         ('tidings_run_api', 'select', 'tidings_ops', 'schema_version notifications deliveries attempts decisions local_plans reason_codes
@@ -132,6 +132,7 @@ enum Grants {
         ('tidings_app', 'update', 'local_requests', 'in_plan version fires_at zone confirmed_at ends_as end_reason'),
         ('tidings_app', 'select', 'pauses', 'id scope name until resumed_at'),
         ('tidings_run_api', 'update', 'api_keys', 'last_used_at'),
+        ('tidings_run_api', 'update', 'idempotent_requests', 'notification_ids'),
         ('tidings_run_api', 'update', 'reservations', 'cancelled_at cancel_reason'),
         ('tidings_run_api', 'select', 'idempotency_recent', 'key'),
         ('tidings_run_api', 'select', 'notifications', 'id tenant recipient_id planned'),

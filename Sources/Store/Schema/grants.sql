@@ -157,8 +157,8 @@ do $$ begin
     grant insert on tidings.database_timelines to tidings_run_api;
     -- It verifies keys and notes their use.
     grant select, update (last_used_at) on tidings.api_keys to tidings_run_api;
-    -- Promised ids, and the cancel of a promise.
-    grant select, insert, delete on tidings.idempotent_requests to tidings_run_api;
+    -- Promised ids, the first answers to named requests, and the cancel of a promise.
+    grant select, insert, update (notification_ids), delete on tidings.idempotent_requests to tidings_run_api;
     grant select, insert, update (cancelled_at, cancel_reason), delete on tidings.reservations to tidings_run_api;
     grant select on tidings.idempotency, tidings.idempotency_keys to tidings_run_api;
     grant select (key), insert on tidings.idempotency_recent to tidings_run_api;
@@ -173,6 +173,8 @@ do $$ begin
     grant select, update (notification_ids, ordinals, attempts), delete on tidings.packs to tidings_run_api;
     grant insert on tidings.tally to tidings_run_api;
     grant select, insert on tidings.reports to tidings_run_api;
+    -- A releaser records the reports that came before their message was known.
+    grant insert on tidings.early_reports to tidings_run_api;
     grant select on tidings.message_references, tidings.erased_notifications to tidings_run_api;
     -- Devices that move to another person, or that a provider reports as gone.
     grant select (tenant, recipient_id, id, channel, provider, address, gone_at, registered_at, token_identity),

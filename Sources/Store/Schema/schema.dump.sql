@@ -4863,6 +4863,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.due TO tidings_run;
 GRANT SELECT,DELETE ON TABLE tidings.due TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.early_reports TO tidings_run;
+GRANT INSERT ON TABLE tidings.early_reports TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.endpoints TO tidings_run;
 GRANT DELETE ON TABLE tidings.endpoints TO tidings_app;
@@ -5006,6 +5007,8 @@ GRANT SELECT ON TABLE tidings.idempotency_keys TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotent_requests TO tidings_run;
 GRANT SELECT,INSERT,DELETE ON TABLE tidings.idempotent_requests TO tidings_run_api;
+
+GRANT UPDATE(notification_ids) ON TABLE tidings.idempotent_requests TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.inbox TO tidings_run;
 GRANT SELECT ON TABLE tidings.inbox TO tidings_app;

@@ -127,6 +127,16 @@ import TidingsTestSupport
                 ])
             let now = try await send(event(id: "now", to: "ada"))
             _ = try await api.pipeline.outcome(of: "now")
+            // A named request gets its first answer again.
+            let headers = [("idempotency-key", "again")]
+            var answers: [String] = []
+            for _ in 1...2 {
+                let sent = try await api.ask(
+                    "POST", "/v1/intents", authorization: key, headers: headers, body: event(id: "now", to: "ada"))
+                #expect(sent.status == 202, "\(sent.text)")
+                answers.append(sent.text)
+            }
+            #expect(answers[0] == answers[1])
             // The held notification has deliveries, and the cancel ends them.
             let due = try await api.pipeline.time(in: 7_200)
             let held = try await send(event(id: "held", to: "ada", data: #""scheduledFor":"\#(due)""#))
@@ -156,7 +166,7 @@ import TidingsTestSupport
             let told = try await api.ask("GET", "/v1/notifications/\(promised)", authorization: key).json["notification"]
             #expect(told?["state"] == "cancelled", "\(String(describing: told))")
             try api.pipeline.system.start("run", "all")
-            #expect(try await api.pipeline.system.eventually(Pipeline.takenQuery) { $0 == 3 })
+            #expect(try await api.pipeline.system.eventually(Pipeline.takenQuery) { $0 == 5 })
         }
     }
 

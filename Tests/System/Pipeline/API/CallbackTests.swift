@@ -143,6 +143,12 @@ import TidingsTestSupport
                 let opened = try await Self.callGate(api, #"{"message":"m-17","status":"opened"}"#, id: "e-4")
                 #expect(opened.status == 204, "\(opened.text)")
                 #expect(try await Self.states("o-4", api) == ["dmp delivered delivered", "gate delivered delivered"])
+                // A report of a message that no delivery has comes twice, and is kept once.
+                for _ in 1...2 {
+                    let foreign = try await Self.callGate(api, #"{"message":"m-99","status":"opened"}"#, id: "e-5")
+                    #expect(foreign.status == 204, "\(foreign.text)")
+                }
+                #expect(try await api.pipeline.system.count("select count(*) from tidings.early_reports where reference = 'm-99'") == 1)
                 try await api.pipeline.expectSound()
             }
         }
