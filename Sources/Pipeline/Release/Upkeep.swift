@@ -41,27 +41,87 @@ public struct Upkeep: Sendable {
 
     /// Runs until the task is cancelled.
     public func run() async {
+        await withDiscardingTaskGroup { group in
+            // Both loops end when the task is cancelled, and the group awaits both. A slow chore must hold up no report.
+            group.addTask { await doChores() }
+            group.addTask { await followReports() }
+        }
+    }
+
+    private func doChores() async {
         var round = 0
         var reservation: NotificationID?
         while !Task.isCancelled {
-            await chore("roll up tallies") { try await store.rollUpTally() }
-            await chore("roll up engagement") { try await store.rollUpEngagement() }
-            await chore("sample the queues") { try await sampleQueues() }
-            await chore("count what was refused") { try await countRefused() }
-            await chore("look for missing packs") {
-                let missing = try await store.forgetConfirmsOfMissing()
-                if missing > 0 {
-                    logger.warning("packs are missing from the broker, publishing them again", metadata: ["packs": "\(missing)"])
-                }
+            await doQuickChores()
+            if round % Self.roundsBetweenPartitions == 0 { reservation = await doSlowChores(after: reservation) }
+            round += 1
+            // Only time has to pass. The stop cancels the sleep.
+            try? await Task.sleep(for: Self.interval)
+        }
+    }
+
+    private func doQuickChores() async {
+        await chore("roll up tallies") { try await store.rollUpTally() }
+        await chore("roll up engagement") { try await store.rollUpEngagement() }
+        await chore("sample the queues") { try await sampleQueues() }
+        await chore("count what was refused") { try await countRefused() }
+        await chore("look for missing packs") {
+            let missing = try await store.forgetConfirmsOfMissing()
+            if missing > 0 {
+                logger.warning("packs are missing from the broker, publishing them again", metadata: ["packs": "\(missing)"])
             }
-            await chore("take back stranded packs") {
-                while !Task.isCancelled {
-                    let taken = try await store.takeBackStranded(limit: Self.strandedBatch, catalogue: catalogues.current.catalogue)
-                    guard taken > 0 else { break }
-                    logger.warning(
-                        "packs waited for a provider that nobody serves, routing them again", metadata: ["deliveries": "\(taken)"])
-                }
+        }
+        await chore("take back stranded packs") {
+            while !Task.isCancelled {
+                let taken = try await store.takeBackStranded(limit: Self.strandedBatch, catalogue: catalogues.current.catalogue)
+                guard taken > 0 else { break }
+                logger.warning(
+                    "packs waited for a provider that nobody serves, routing them again", metadata: ["deliveries": "\(taken)"])
             }
+        }
+        await chore("move idempotency keys") {
+            var steps = 0
+            while steps < Self.keyMovesPerRound, try await store.moveRecentKeys() { steps += 1 }
+        }
+    }
+
+    /// - Parameter last: the reservation at which the slow chores before ended.
+    /// - Returns: The reservation at which the next slow chores go on.
+    private func doSlowChores(after last: NotificationID?) async -> NotificationID? {
+        var reservation = last
+        await chore("prune idempotency keys") { while try await store.pruneIdempotency(retention: retention), !Task.isCancelled {} }
+        await chore("prune reservations") { reservation = try await pruneReservations(after: reservation) }
+        await chore("prune names of requests") { while try await store.pruneRequestNames(), !Task.isCancelled {} }
+        await chore("prune references of messages") {
+            while try await store.pruneMessageReferences(retention: retention), !Task.isCancelled {}
+        }
+        await chore("prune tombstones") { while try await store.pruneErasures(retention: retention), !Task.isCancelled {} }
+        await chore("prune local notifications") { while try await store.pruneLocalRequests(), !Task.isCancelled {} }
+        await chore("prune inboxes") { while try await store.pruneInbox(), !Task.isCancelled {} }
+        await chore("prune engagement") { while try await store.pruneEngagement(retention: retention), !Task.isCancelled {} }
+        await chore("prune totals of engagement") { while try await store.pruneEngagementTotals(), !Task.isCancelled {} }
+        for table in [RefusedTable.rejected, .dead] {
+            await chore("prune \(table.rawValue) rows") {
+                while try await store.pruneRefused(table, retention: retention), !Task.isCancelled {}
+            }
+        }
+        await chore("prune counters of rejected bytes") { try await store.pruneRejectedDays(retention: retention) }
+        await chore("fold totals of tenants of long ago") {
+            while try await store.foldTallyTotals(retention: retention), !Task.isCancelled {}
+        }
+        await chore("prune catalogues") { try await store.pruneCatalogues(retention: retention) }
+        await chore("forget processes of long ago") { try await store.pruneWorkers(retention: retention) }
+        await chore("prune pauses that are over") { try await store.prunePauses(retention: retention) }
+        await chore("tend the partitions") {
+            let dropped = try await store.tendPartitions(retention: retention)
+            if !dropped.isEmpty { logger.notice("dropped days past retention", metadata: ["partitions": "\(dropped)"]) }
+        }
+        return reservation
+    }
+
+    /// Records the reports that came before their messages were known.
+    private func followReports() async {
+        while !Task.isCancelled {
             await chore("record early reports") {
                 while !Task.isCancelled {
                     let ended = try await store.recordEarly()
@@ -69,46 +129,6 @@ public struct Upkeep: Sendable {
                     for (provider, result) in ended { metrics.callbacks(provider, result.rawValue).add() }
                 }
             }
-            await chore("move idempotency keys") {
-                var steps = 0
-                while steps < Self.keyMovesPerRound, try await store.moveRecentKeys() { steps += 1 }
-            }
-            if round % Self.roundsBetweenPartitions == 0 {
-                await chore("prune idempotency keys") {
-                    while try await store.pruneIdempotency(retention: retention), !Task.isCancelled {}
-                }
-                await chore("prune reservations") { reservation = try await pruneReservations(after: reservation) }
-                await chore("prune names of requests") { while try await store.pruneRequestNames(), !Task.isCancelled {} }
-                await chore("prune references of messages") {
-                    while try await store.pruneMessageReferences(retention: retention), !Task.isCancelled {}
-                }
-                await chore("prune tombstones") {
-                    while try await store.pruneErasures(retention: retention), !Task.isCancelled {}
-                }
-                await chore("prune local notifications") { while try await store.pruneLocalRequests(), !Task.isCancelled {} }
-                await chore("prune inboxes") { while try await store.pruneInbox(), !Task.isCancelled {} }
-                await chore("prune engagement") {
-                    while try await store.pruneEngagement(retention: retention), !Task.isCancelled {}
-                }
-                await chore("prune totals of engagement") { while try await store.pruneEngagementTotals(), !Task.isCancelled {} }
-                for table in [RefusedTable.rejected, .dead] {
-                    await chore("prune \(table.rawValue) rows") {
-                        while try await store.pruneRefused(table, retention: retention), !Task.isCancelled {}
-                    }
-                }
-                await chore("prune counters of rejected bytes") { try await store.pruneRejectedDays(retention: retention) }
-                await chore("fold totals of tenants of long ago") {
-                    while try await store.foldTallyTotals(retention: retention), !Task.isCancelled {}
-                }
-                await chore("prune catalogues") { try await store.pruneCatalogues(retention: retention) }
-                await chore("forget processes of long ago") { try await store.pruneWorkers(retention: retention) }
-                await chore("prune pauses that are over") { try await store.prunePauses(retention: retention) }
-                await chore("tend the partitions") {
-                    let dropped = try await store.tendPartitions(retention: retention)
-                    if !dropped.isEmpty { logger.notice("dropped days past retention", metadata: ["partitions": "\(dropped)"]) }
-                }
-            }
-            round += 1
             // Only time has to pass. The stop cancels the sleep.
             try? await Task.sleep(for: Self.interval)
         }
