@@ -117,6 +117,7 @@ import TidingsTestSupport
             let keys = try await scene.sentEscalation()
             #expect(try await scene.places(keys[0].notificationID) == ["sent", "sent", "closed", "closed", "closed"])
             #expect(try await scene.store.record([scene.report(keys[0], failed, "1")], from: Self.provider) == [.applied])
+            #expect(try await scene.store.resumeEscalations() == 1)
             #expect(try await scene.places(keys[0].notificationID) == ["failed", "sent", "closed", "closed", "closed"])
             // The report comes twice at once. The step is taken once.
             let report = [scene.report(keys[1], failed, "1")]
@@ -124,6 +125,12 @@ import TidingsTestSupport
             async let second = scene.store.record(report, from: Self.provider)
             let results = try await [first, second].flatMap { $0 }
             #expect(Set(results) == [.applied, .repeated])
+            #expect(try await scene.places(keys[0].notificationID) == ["failed", "failed", "closed", "closed", "closed"])
+            async let third = scene.store.resumeEscalations()
+            async let fourth = scene.store.resumeEscalations()
+            let turns = try await [third, fourth]
+            #expect(turns.sorted() == [0, 1])
+            #expect(try await scene.store.resumeEscalations() == 0)
             #expect(try await scene.places(keys[0].notificationID) == ["failed", "failed", "held", "held", "escalation"])
             #expect(
                 try await scene.count("select count(*) from tidings.due where endpoint in ('c', 'd') and due_at <= tidings.clock()") == 2)
@@ -150,6 +157,7 @@ import TidingsTestSupport
             #expect(try await scene.places(id) == ["sent", "pack", "closed", "closed", "closed"])
             let failed = scene.report(entries[0].key, .failed(.timeout, endpointGone: false), "1")
             #expect(try await scene.store.record([failed], from: Self.provider) == [.applied])
+            #expect(try await scene.store.resumeEscalations() == 1)
             #expect(try await scene.places(id) == ["failed", "pack", "escalation", "escalation", "escalation"])
             try await scene.settle(packs, only: entries[1], as: (.failed, .providerRejected), isLast: true)
             #expect(try await scene.places(id) == ["failed", "failed", "held", "held", "escalation"])
@@ -167,10 +175,12 @@ import TidingsTestSupport
             try await scene.settle(packs, only: entries[0], as: (.sent, .accepted), isLast: false)
             try await scene.settle(packs, only: entries[1], as: (.cancelled, .cancelledByProducer), isLast: true)
             #expect(try await scene.store.record([scene.report(entries[0].key, failed, "1")], from: Self.provider) == [.applied])
+            #expect(try await scene.store.resumeEscalations() == 1)
             #expect(try await scene.places(entries[0].notificationID) == ["failed", "cancelled", "closed", "closed", "closed"])
 
             let single = try await scene.sent(1, from: 50)[0]
             #expect(try await scene.store.record([scene.report(single, failed, "1")], from: Self.provider) == [.applied])
+            #expect(try await scene.store.resumeEscalations() == 0)
             #expect(try await scene.places(single.notificationID) == ["failed"])
             #expect(try await scene.isSound())
         }

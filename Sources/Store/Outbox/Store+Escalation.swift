@@ -34,12 +34,45 @@ extension Store {
         _ = try await transaction.pipeline([Self.start(starting), Self.close(closing)])
     }
 
-    /// Takes back the end of the later channels of notifications whose earlier channel has failed after all, unless another delivery
-    /// reached the person. The next channel starts if no delivery is under way.
+    /// The number of notifications whose escalation one turn takes up again.
+    package static let resumedBatch: Int64 = 100
+
+    /// Takes up the escalations again whose earlier channel has failed after all (``noteLosses(_:)``). Several processes may take a turn at
+    /// once.
     ///
-    /// The caller holds the locks of the notifications, see ``lockNotifications(_:ifCritical:)``.
-    func resumeEscalations(of ids: [NotificationID], in transaction: PostgresTransaction) async throws {
-        guard !ids.isEmpty else { return }
+    /// - Returns: The number of notifications that were looked at. 0 if none waits.
+    public func resumeEscalations() async throws -> Int {
+        try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
+            let rows = try await transaction.query(
+                "select notification_id from tidings.escalation_losses limit \(Self.resumedBatch) for update skip locked"
+            ).rows
+            let ids = try rows.map { try $0.decode(NotificationID.self) }.sorted()
+            guard !ids.isEmpty else { return 0 }
+            // The notes are locked first. A report that tells of a further failure waits for this transaction, and its note is seen later.
+            _ = try await transaction.query(Self.lockNotifications(ids))
+            try await resume(ids, in: transaction)
+            _ = try await transaction.query("delete from tidings.escalation_losses where notification_id = any(\(ids.uuids))")
+            return ids.count
+        }
+    }
+
+    /// Notes the escalating ones of these notifications, of which a delivery had reached the person until a report told of a failure. The
+    /// process that takes the report may be one that starts no delivery, so a releaser does the rest (``resumeEscalations()``).
+    ///
+    /// A note that stands already is locked until the end of the transaction. Otherwise a releaser could delete it before it sees the
+    /// failure.
+    static func noteLosses(_ ids: [NotificationID]) -> SQL {
+        """
+        insert into tidings.escalation_losses (notification_id, noted_at)
+        select n.id, (select tidings.clock()) from unnest(\(ids.uuids)) as lost(id)
+        cross join lateral (select id from tidings.notifications where id = lost.id and critical limit 1) n
+        on conflict (notification_id) do update set noted_at = excluded.noted_at
+        """
+    }
+
+    /// Takes back the end of the later channels, unless another delivery reached the person. The next channel starts if no delivery is
+    /// under way.
+    private func resume(_ ids: [NotificationID], in transaction: PostgresTransaction) async throws {
         var starting: [DeliveryKey] = []
         var reopened: [(key: DeliveryKey, isNext: Bool)] = []
         for (id, members) in try await escalationMembers(of: ids, in: transaction) {
@@ -58,14 +91,10 @@ extension Store {
     }
 
     /// Locks each notification by itself, in the order of the array. A list of ids would be searched in the partition of every kept day.
-    /// The answer has the ids that were found.
-    ///
-    /// - Parameter onlyCritical: whether other notifications are left out. They have one stage only.
-    static func lockNotifications(_ ids: [NotificationID], ifCritical onlyCritical: Bool = false) -> SQL {
+    private static func lockNotifications(_ ids: [NotificationID]) -> SQL {
         """
         select n.id from unnest(\(ids.uuids)) as asked(id)
-        cross join lateral (
-            select id from tidings.notifications where id = asked.id and (critical or not \(onlyCritical)) limit 1 for update) n
+        cross join lateral (select id from tidings.notifications where id = asked.id limit 1 for update) n
         """
     }
 

@@ -40,7 +40,7 @@ extension Store {
             var ended: [(provider: String, result: ReportResult)] = []
             var done: [EarlyReport] = []
             for (provider, group) in Dictionary(grouping: waiting, by: \.provider).sorted(by: { $0.key < $1.key }) {
-                let results = try await record(group.map(\.report), from: provider, in: transaction)
+                let results = try await Self.record(group.map(\.report), from: provider, in: transaction)
                 for (report, result) in zip(group, results) where result != .early {
                     ended.append((provider: provider, result: result))
                     done.append(report)

@@ -24,7 +24,7 @@ public enum ReportResult: String, Sendable, Hashable, CaseIterable {
 extension Store {
     /// Records reports of a provider, and moves the deliveries that they end (``TidingsCore/effect(of:on:because:)``).
     ///
-    /// If a push of an escalating notification has failed after all, the next channel takes its turn.
+    /// If a push of an escalating notification has failed after all, this is noted for a releaser, and the next channel takes its turn.
     ///
     /// The provider speaks only for its own deliveries, of every tenant. All reports are one transaction. Each is recorded once, however
     /// often it comes.
@@ -33,39 +33,22 @@ extension Store {
     public func record(_ reports: [DeliveryReport], from provider: String) async throws -> [ReportResult] {
         guard reports.contains(where: { $0.reference != nil && $0.outcome != .ignored }) else { return reports.map(Self.unstored) }
         return try await pool.transaction(retryAmbiguous: true) { transaction in
-            try await record(reports, from: provider, in: transaction)
+            try await Self.record(reports, from: provider, in: transaction)
         }
     }
 
-    func record(
+    static func record(
         _ reports: [DeliveryReport], from provider: String, in transaction: PostgresTransaction
     ) async throws -> [ReportResult] {
         let keys = try await Self.keys(of: reports, from: provider, in: transaction)
         let sorted = Set(keys.compactMap { $0 }).sorted { ($0.notificationID, $0.ordinal) < ($1.notificationID, $1.ordinal) }
         guard !sorted.isEmpty else { return reports.map(Self.unstored) }
-        let escalating = try await lockEscalating(Self.failing(reports, keys), in: transaction)
         var book = try await Self.openBook(of: sorted, for: .provider(provider), in: transaction)
         let results = zip(reports, keys).map { report, key in key.map { book.enter(report, of: $0) } ?? Self.unstored(report) }
-        let statements = book.statements
+        var statements = book.statements
+        if !book.losses.isEmpty { statements.append(Self.noteLosses(book.losses.sorted())) }
         if !statements.isEmpty { _ = try await transaction.pipeline(statements) }
-        try await resumeEscalations(of: book.losses.intersection(escalating).sorted(), in: transaction)
         return results
-    }
-
-    /// The notifications of the deliveries that failed as these reports tell.
-    private static func failing(_ reports: [DeliveryReport], _ keys: [DeliveryKey?]) -> [NotificationID] {
-        let ids = zip(reports, keys).compactMap { report, key -> NotificationID? in
-            if case .failed = report.outcome { key?.notificationID } else { nil }
-        }
-        return Set(ids).sorted()
-    }
-
-    /// Locks those of the notifications that escalate, and returns their ids. A cancel and an erasure lock a notification before its
-    /// deliveries, too.
-    private func lockEscalating(_ ids: [NotificationID], in transaction: PostgresTransaction) async throws -> Set<NotificationID> {
-        guard !ids.isEmpty else { return [] }
-        let rows = try await transaction.query(Self.lockNotifications(ids, ifCritical: true)).rows
-        return Set(try rows.map { try $0.decode(NotificationID.self) })
     }
 
     /// Locks deliveries and reads what was reported about them.

@@ -102,9 +102,9 @@ enum Grants {
         ('tidings_app', 'delete', 'tidings', 'endpoints local_requests'),
         ('tidings_run_api', 'select', 'tidings', 'clock_offset active_catalogue catalogues catalogue_types pauses workers api_keys
             idempotent_requests reservations idempotency idempotency_keys deliveries due packs reports message_references
-            erased_notifications local_plans inboxes liked_people erasure_key erased_people'),
+            erased_notifications escalation_losses local_plans inboxes liked_people erasure_key erased_people'),
         ('tidings_run_api', 'insert', 'tidings', 'workers database_timelines idempotent_requests reservations idempotency_recent deliveries
-            tally reports early_reports local_wakes matches erased_people erasures'),
+            tally reports early_reports escalation_losses local_wakes matches erased_people erasures'),
         ('tidings_run_api', 'update', 'tidings', 'workers'),
         ('tidings_run_api', 'delete', 'tidings', 'idempotent_requests reservations due packs endpoints local_requests erased_people'),
         ('tidings_run_api', 'select', 'tidings_ops', 'schema_version notifications deliveries attempts decisions local_plans reason_codes
@@ -135,9 +135,10 @@ enum Grants {
         ('tidings_run_api', 'update', 'idempotent_requests', 'notification_ids'),
         ('tidings_run_api', 'update', 'reservations', 'cancelled_at cancel_reason'),
         ('tidings_run_api', 'select', 'idempotency_recent', 'key'),
-        ('tidings_run_api', 'select', 'notifications', 'id tenant recipient_id planned'),
+        ('tidings_run_api', 'select', 'notifications', 'id tenant recipient_id planned critical'),
         ('tidings_run_api', 'update', 'notifications', 'traceparent'),
         ('tidings_run_api', 'update', 'deliveries', 'state reason ended_at'),
+        ('tidings_run_api', 'update', 'escalation_losses', 'noted_at'),
         ('tidings_run_api', 'update', 'packs', 'notification_ids ordinals attempts'),
         ('tidings_run_api', 'select', 'endpoints', 'tenant recipient_id id channel provider address gone_at registered_at token_identity'),
         ('tidings_run_api', 'update', 'endpoints', 'recipient_id gone_at changed_at gone_reason'),

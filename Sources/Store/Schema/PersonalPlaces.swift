@@ -231,6 +231,8 @@ public enum PersonalPlaces {
         PersonalTable(
             "early_reports", .kept("reports that no delivery has yet, for a minute"),
             other: "provider reference key outcome reason told_at received_at"),
+        PersonalTable(
+            "escalation_losses", .kept("ids of notifications, until a releaser has looked at them"), other: "notification_id noted_at"),
     ]
 
     private static let house: [PersonalTable] = [

@@ -167,7 +167,7 @@ do $$ begin
         tidings_ops.decisions, tidings_ops.local_plans, tidings_ops.reason_codes, tidings_ops.pauses, tidings_ops.erasures
         to tidings_run_api;
     -- Cancels, reports of providers, and receipts. A right on one column lets a statement lock rows: nothing writes traceparent.
-    grant select (id, tenant, recipient_id, planned), update (traceparent) on tidings.notifications to tidings_run_api;
+    grant select (id, tenant, recipient_id, planned, critical), update (traceparent) on tidings.notifications to tidings_run_api;
     grant select, insert, update (state, reason, ended_at) on tidings.deliveries to tidings_run_api;
     grant select, delete on tidings.due to tidings_run_api;
     grant select, update (notification_ids, ordinals, attempts), delete on tidings.packs to tidings_run_api;
@@ -175,6 +175,8 @@ do $$ begin
     grant select, insert on tidings.reports to tidings_run_api;
     -- A releaser records the reports that came before their message was known.
     grant insert on tidings.early_reports to tidings_run_api;
+    -- A releaser starts the next channel after a push that failed after all.
+    grant select, insert, update (noted_at) on tidings.escalation_losses to tidings_run_api;
     grant select on tidings.message_references, tidings.erased_notifications to tidings_run_api;
     -- Devices that move to another person, or that a provider reports as gone.
     grant select (tenant, recipient_id, id, channel, provider, address, gone_at, registered_at, token_identity),

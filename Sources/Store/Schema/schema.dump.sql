@@ -882,6 +882,11 @@ CREATE TABLE tidings.erasures (
     CONSTRAINT erasures_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text])))
 );
 
+CREATE TABLE tidings.escalation_losses (
+    notification_id uuid NOT NULL,
+    noted_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE tidings.idempotency (
     key uuid NOT NULL,
     notification_id uuid NOT NULL,
@@ -3974,6 +3979,9 @@ ALTER TABLE ONLY tidings.erasure_mentions
 ALTER TABLE ONLY tidings.erasures
     ADD CONSTRAINT erasures_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY tidings.escalation_losses
+    ADD CONSTRAINT escalation_losses_pkey PRIMARY KEY (notification_id);
+
 ALTER TABLE ONLY tidings.idempotency
     ADD CONSTRAINT idempotency_pkey PRIMARY KEY (key);
 
@@ -4978,6 +4986,11 @@ GRANT UPDATE(readmitted_at) ON TABLE tidings.erasures TO tidings_run_api;
 
 GRANT UPDATE(readmitted_by) ON TABLE tidings.erasures TO tidings_run_api;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.escalation_losses TO tidings_run;
+GRANT SELECT,INSERT ON TABLE tidings.escalation_losses TO tidings_run_api;
+
+GRANT UPDATE(noted_at) ON TABLE tidings.escalation_losses TO tidings_run_api;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.idempotency TO tidings_run;
 GRANT SELECT ON TABLE tidings.idempotency TO tidings_run_api;
 
@@ -5185,6 +5198,8 @@ GRANT SELECT(id) ON TABLE tidings.notifications TO tidings_run_api;
 GRANT SELECT(tenant) ON TABLE tidings.notifications TO tidings_run_api;
 
 GRANT SELECT(recipient_id) ON TABLE tidings.notifications TO tidings_run_api;
+
+GRANT SELECT(critical) ON TABLE tidings.notifications TO tidings_run_api;
 
 GRANT UPDATE(traceparent) ON TABLE tidings.notifications TO tidings_run_api;
 

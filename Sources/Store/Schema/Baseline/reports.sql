@@ -48,6 +48,13 @@ create table tidings.early_reports (
 );
 create index early_reports_received_at_idx on tidings.early_reports (received_at);
 
+-- Critical notifications of which a delivery had reached the person, until a report told of a failure. A releaser deletes the row when it
+-- has looked whether the next channel takes its turn. A process of the API may note the loss, and starts no delivery.
+create table tidings.escalation_losses (
+    notification_id uuid        primary key,
+    noted_at        timestamptz not null
+);
+
 -- Ended deliveries with the state and reason in which their calls ended. A delivery has at most one report that changed this end.
 create view tidings.ends_of_calls as
     select d.notification_id, d.ordinal, d.channel, d.provider, coalesce(r.state_before, d.state) as state,

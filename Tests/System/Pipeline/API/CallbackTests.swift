@@ -149,6 +149,14 @@ import TidingsTestSupport
                     #expect(foreign.status == 204, "\(foreign.text)")
                 }
                 #expect(try await api.pipeline.system.count("select count(*) from tidings.early_reports where reference = 'm-99'") == 1)
+                // The push failed after all. The process notes it, and the releaser of the other process starts the next channel.
+                let data = #""critical":true,"channels":["push","inApp"]"#
+                await api.pipeline.publish(event(id: "a-2", type: "alarm", to: "ada", data: data))
+                #expect(try await Self.states("a-2", api).last == "inbox suppressed escalationNotNeeded")
+                let alarm = try await Self.reference("a-2", "dmp", api)
+                #expect(try await Self.call(api, #"{"ref":"\#(alarm)","state":"bounced"}"#).status == 204)
+                let isListed = try await eventually { try await api.ask("ada", "GET", "/api/notifications").json["total"] == 1 }
+                #expect(isListed)
                 try await api.pipeline.expectSound()
             }
         }
