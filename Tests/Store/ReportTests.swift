@@ -310,6 +310,39 @@ import TidingsTestSupport
         }
     }
 
+    /// No releaser ran for minutes, and more reports wait than one turn records. Only the report of another system is dropped.
+    @Test func aReportOfAKnownMessageOutlivesAPauseOfTheReleasers() async throws {
+        try await StoreScene.with { scene in
+            let count = Int(Store.earlyReportBatch) + 20
+            let keys = try await scene.sent(count, isReportedByMessageID: true)
+            let reports = keys.map { DeliveryReport(.message("m-\($0)"), .delivered, key: "1") }
+            try await scene.store.keepEarly(reports + [DeliveryReport(.message("foreign"), .delivered, key: "1")], from: Self.provider)
+            try await scene.store.shiftClock(by: Store.earlyReportsKept * 5)
+            var results: [ReportResult] = []
+            while case let turn = try await scene.store.recordEarly(), !turn.isEmpty { results += turn.map(\.result) }
+            #expect(results.count { $0 == .applied } == count && results.count { $0 == .unknown } == 1 && results.count == count + 1)
+            #expect(try await scene.count("select count(*) from tidings.early_reports") == 0)
+            #expect(try await scene.isSound())
+        }
+    }
+
+    /// The delivery waits for another attempt, so its report cannot be recorded. It does not wait for ever.
+    @Test func aReportOfADeliveryThatDoesNotEndIsDropped() async throws {
+        try await StoreScene.with { scene in
+            let key = try await scene.take(1...1).packs.flatMap(\.entries)[0].key
+            _ = try await scene.system.query(
+                """
+                insert into tidings.message_references (provider, reference, notification_id, ordinal)
+                values (\(Self.provider), 'm-1', \(key.notificationID.description)::text::uuid, \(Int16(key.ordinal)))
+                """)
+            try await scene.store.keepEarly([DeliveryReport(.message("m-1"), .delivered, key: "1")], from: Self.provider)
+            #expect(try await scene.store.recordEarly().isEmpty)
+            try await scene.store.shiftClock(by: Store.earlyReportsKept + .seconds(5))
+            #expect(try await scene.store.recordEarly().map(\.result) == [.early])
+            #expect(try await scene.count("select count(*) from tidings.early_reports") == 0)
+        }
+    }
+
     /// The delivery waited for longer than the retention. The provider reports about it after it was sent.
     @Test func aMessageThatWasSentLateKeepsItsReference() async throws {
         let day = Duration.seconds(86_400)

@@ -10,6 +10,9 @@ extension Store {
     package static let earlyReportsKept = Duration.seconds(60)
     /// Waiting reports that one turn records.
     package static let earlyReportBatch: Int64 = 500
+    /// Waiting reports, the oldest, among which one turn looks for known messages. A look-up takes some microseconds. The reports of two
+    /// providers at the full rate of a process fit.
+    package static let earlyReportsSearched: Int64 = 25_000
     /// Reports without a delivery that one turn deletes.
     package static let earlyReportPruneBatch: Int64 = 5_000
 
@@ -29,8 +32,8 @@ extension Store {
             """)
     }
 
-    /// Records the waiting reports whose deliveries have ended by now, and deletes those that have waited for ``earlyReportsKept``. Several
-    /// processes may take a turn at once.
+    /// Records the waiting reports whose deliveries have ended by now, and deletes those that have waited for ``earlyReportsKept``. A report
+    /// of a known message is recorded first, however long no releaser ran. Several processes may take a turn at once.
     ///
     /// - Returns: The results of the reports that wait no longer. Empty if there are none.
     public func recordEarly() async throws -> [(provider: String, result: ReportResult)] {
@@ -41,24 +44,31 @@ extension Store {
             var done: [EarlyReport] = []
             for (provider, group) in Dictionary(grouping: waiting, by: \.provider).sorted(by: { $0.key < $1.key }) {
                 let results = try await Self.record(group.map(\.report), from: provider, in: transaction)
-                for (report, result) in zip(group, results) where result != .early {
+                for (report, result) in zip(group, results) where result != .early || report.hasWaited {
                     ended.append((provider: provider, result: result))
                     done.append(report)
                 }
             }
-            let answers = try await transaction.pipeline([Self.forgetEarly(done), Self.pruneEarly])
-            for row in answers[1].rows { ended.append((provider: try row.decode(String.self), result: .unknown)) }
+            // A full turn leaves known messages for the next one.
+            let isLast = rows.count < Int(Self.earlyReportBatch)
+            let answers = try await transaction.pipeline([Self.forgetEarly(done)] + (isLast ? [Self.pruneEarly] : []))
+            for row in answers.dropFirst().flatMap(\.rows) { ended.append((provider: try row.decode(String.self), result: .unknown)) }
             return ended
         }
     }
 
-    /// Waiting reports whose message a delivery has. `limit 1` makes PostgreSQL look up each message by itself.
+    /// Waiting reports whose message a delivery has, among the oldest. `limit 1` makes PostgreSQL look up each message by itself.
     private static let knownEarly: SQL = """
-        select e.provider, e.reference, e.key, e.outcome, e.reason, e.told_at from tidings.early_reports e
+        select e.provider, e.reference, e.key, e.outcome, e.reason, e.told_at, e.received_at < \(earliestKept) as has_waited
+        from (select provider, reference, key from tidings.early_reports order by received_at limit \(earlyReportsSearched)) oldest
         cross join lateral (
-            select from tidings.message_references r where r.provider = e.provider and r.reference = e.reference limit 1) known
+            select from tidings.message_references r where r.provider = oldest.provider and r.reference = oldest.reference limit 1) known
+        join tidings.early_reports e on e.provider = oldest.provider and e.reference = oldest.reference and e.key = oldest.key
         order by e.provider, e.reference, e.key limit \(earlyReportBatch) for update of e skip locked
         """
+
+    private static let earliestKept: SQL =
+        "(select tidings.clock() - make_interval(secs => \(Double(earlyReportsKept.components.seconds))))"
 
     private static func forgetEarly(_ done: [EarlyReport]) -> SQL {
         """
@@ -68,11 +78,14 @@ extension Store {
         """
     }
 
+    /// Deletes reports of unknown messages. The outer join keeps the look-up of each message by itself.
     private static let pruneEarly: SQL = """
         delete from tidings.early_reports where ctid = any(array(
-            select ctid from tidings.early_reports
-            where received_at < (select tidings.clock() - make_interval(secs => \(Double(earlyReportsKept.components.seconds))))
-            limit \(earlyReportPruneBatch) for update skip locked))
+            select e.ctid from tidings.early_reports e left join lateral (
+                select true as is_known from tidings.message_references r where r.provider = e.provider and r.reference = e.reference limit 1
+            ) known on true
+            where e.received_at < \(earliestKept) and known.is_known is null
+            order by e.received_at limit \(earlyReportPruneBatch) for update of e skip locked))
         returning provider
         """
 }
@@ -84,12 +97,15 @@ private struct EarlyReport {
     let outcome: String
     let reason: String
     let report: DeliveryReport
+    /// Whether the report has waited for ``Store/earlyReportsKept``.
+    let hasWaited: Bool
 
     /// Nil for a report that names no message, or that is not recorded.
     init?(_ report: DeliveryReport, from provider: String) {
         guard case .message(let id) = report.reference, let words = ReportBook.words(of: report.outcome) else { return nil }
         self.provider = provider
         self.report = report
+        hasWaited = false
         reference = id
         outcome = words.outcome
         reason = words.reason.rawValue
@@ -101,6 +117,7 @@ private struct EarlyReport {
         reference = try row.decode("reference")
         outcome = try row.decode("outcome")
         reason = try row.decode("reason")
+        hasWaited = try row.decode("has_waited")
         guard let code = ReasonCode(rawValue: reason), let told = Self.outcome(outcome, because: code) else { return nil }
         report = DeliveryReport(.message(reference), told, at: try row.decode("told_at"), key: try row.decode("key"))
     }
