@@ -46,6 +46,15 @@ struct APIServer: Sendable {
     private func answer(_ request: ServerRequest, _ record: inout RequestRecord) async throws -> ServerResponse {
         let (operation, target, parameters) = try find(request)
         record.operation = operation.name
+        return try await progress.during("request \(operation.name)") {
+            try await answer(request, by: operation, target, parameters, &record)
+        }
+    }
+
+    private func answer(
+        _ request: ServerRequest, by operation: Operation, _ target: RequestTarget, _ parameters: [String: String],
+        _ record: inout RequestRecord
+    ) async throws -> ServerResponse {
         let client = client(of: request)
         let caller = try await access.caller(of: request, at: client, for: operation.access)
         record.caller = caller
@@ -58,7 +67,7 @@ struct APIServer: Sendable {
         // A parameter that is given twice has no meaning, also for an operation that only reads.
         try query.finish()
         if operation.isChange, !operation.hasBody { try await call.refuseBody() }
-        var response = try await progress.during("request \(operation.name)") { try await operation.handler(call) }
+        var response = try await operation.handler(call)
         // The answer to a change is small. It is never refused, because the change is made.
         if operation.method == .get, case .bytes(let bytes) = response.body { try call.place?.take(answerBytes: bytes.count) }
         // A stream is in work for as long as its client likes, and has a bound of its own.

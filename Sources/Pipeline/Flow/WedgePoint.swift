@@ -16,11 +16,13 @@ package enum WedgePoint: String, Sendable, CaseIterable {
     case relay
     /// The API is about to reserve the ids of requests.
     case reserve
+    /// A process is about to record its heartbeat.
+    case heartbeat
 }
 
 /// Hangs for a day if the variable `TIDINGS_FAULT_HANG` names the place. Compiled to nothing unless TIDINGS_FAULT_HOOKS is defined. Debug
 /// builds, which the tests run, define it.
-func mayHang(_ point: WedgePoint) async {
+package func mayHang(_ point: WedgePoint) async {
     #if TIDINGS_FAULT_HOOKS
         guard WedgeOrder.ofThisProcess == point else { return }
         // Time itself is awaited. The cancellation of a stop ends it.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import TidingsPipeline
+@testable import TidingsPostgres
 @testable import TidingsServer
 
 /// A supervisor restarts a process whose `/health/live` says no. So it must say no only to a process that is stuck.
@@ -71,6 +72,18 @@ import Testing
         #expect(Self.play(liveness, awake..<(awake + patience - 1)).isEmpty)
         work.end(at: Self.at(awake + patience - 1))
         #expect(Self.play(liveness, (awake + patience)..<(awake + 3 * patience)).isEmpty)
+    }
+
+    /// A transaction that the database refuses six times, each after the time of a statement, takes longer than the patience.
+    @Test func anotherTryOfATransactionIsProgress() {
+        let readiness = Readiness()
+        let progress = readiness.liveness.progress
+        let work = progress.begin("a", at: ContinuousClock.now - ProgressWatch.patience)
+        #expect(progress.standstills().map(\.kind) == ["a"])
+        ProgressWork.$current.withValue(work) {
+            readiness.record(.transactionRetried(PostgresError(.server, sqlState: "57014", message: "timeout"), attempt: 1))
+        }
+        #expect(progress.standstills().isEmpty)
     }
 
     @Test func theWordsNameTheWork() {

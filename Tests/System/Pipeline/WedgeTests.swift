@@ -14,6 +14,7 @@ import TidingsTestSupport
         case .release: "release urgent"
         case .relay: "relay fresh"
         case .reserve: "request sendIntents"
+        case .heartbeat: "heartbeat"
         }
     }
 

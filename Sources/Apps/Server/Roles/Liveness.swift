@@ -7,7 +7,9 @@ package import TidingsPipeline
 /// Nothing is said while a server is away, and work has its full patience when the server is back. A process that was stopped, such as by
 /// the sleep of its machine, has it too.
 package final class Liveness: Sendable {
-    /// The time between two looks after which the process was stopped. The process itself looks every second.
+    /// The time between two looks of the process itself.
+    static let interval = Duration.seconds(1)
+    /// The time between two looks after which the process was stopped.
     static let longestGap = Duration.seconds(60)
 
     private struct State {

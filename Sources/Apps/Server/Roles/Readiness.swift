@@ -73,7 +73,9 @@ package final class Readiness: Sendable {
         case .connectFailed(let error, _): state.withLock { $0.connectFailure = "\(error)" }
         // Another operation gets no answer while waiting commits have every session.
         case .looked: databaseAnswered()
-        case .lost, .refused, .transactionRetried: break
+        // The transaction of the present task begins anew. All its tries together may take longer than the patience for stuck work.
+        case .transactionRetried: ProgressWork.current?.step()
+        case .lost, .refused: break
         }
     }
 

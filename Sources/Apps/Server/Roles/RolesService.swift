@@ -69,9 +69,10 @@ package struct RolesService: Service, CustomStringConvertible {
             // Not a child of the group: the group waits for its roles to end. Cancelled below, when the roles have ended.
             let chores = Task {
                 await withDiscardingTaskGroup { group in
-                    // All run until the task is cancelled. Neither look must wait for a chore that hangs.
+                    // All run until the task is cancelled. No look must wait for a chore that hangs.
                     group.addTask { await self.chores() }
                     group.addTask { await self.watchDatabase() }
+                    group.addTask { await self.watchProgress() }
                     group.addTask { await runtime.timelineWatch(of: identity.id).run() }
                     group.addTask { await ConnectionSpread(runtime, of: identity).run() }
                 }
@@ -119,6 +120,21 @@ package struct RolesService: Service, CustomStringConvertible {
         }
     }
 
+    /// Looks every second whether work stands still, and logs each kind of such work once. Without this look a supervisor that asks seldom
+    /// would take the process for one that was stopped (``Liveness/longestGap``).
+    private func watchProgress() async {
+        var told: Set<String> = []
+        while !Task.isCancelled {
+            let standing = runtime.readiness.standstills()
+            for one in standing where !told.contains(one.kind) {
+                runtime.logger.error("work stands still, and /health/live says no", metadata: ["work": "\(one.kind)"])
+            }
+            told = Set(standing.map(\.kind))
+            // Time itself is awaited. Cancelled when the roles have ended.
+            try? await Task.sleep(for: Liveness.interval)
+        }
+    }
+
     /// Sends heartbeats, and follows the active catalogue. Both go on by themselves: while commits wait for a standby, a pause is followed all
     /// the same.
     private func chores() async {
@@ -131,12 +147,13 @@ package struct RolesService: Service, CustomStringConvertible {
 
     private func sendHeartbeats() async {
         var isFailing = false
-        var standing: Set<String> = []
         while !Task.isCancelled {
-            tellStandstills(&standing)
             if pulse.isDue(runtime.readiness.obstacles()) {
                 do {
-                    try await runtime.readiness.liveness.progress.during("heartbeat") { try await beat() }
+                    try await runtime.readiness.liveness.progress.during("heartbeat") {
+                        await mayHang(.heartbeat)
+                        try await beat()
+                    }
                     if isFailing { runtime.logger.notice("heartbeats are recorded again") }
                     isFailing = false
                 } catch {
@@ -149,15 +166,6 @@ package struct RolesService: Service, CustomStringConvertible {
             // Time itself is awaited. Cancelled when the roles have ended.
             try? await Task.sleep(for: isFailing ? Pulse.retryInterval : CatalogueSource.refreshInterval)
         }
-    }
-
-    /// Logs each kind of work once while it stands still.
-    private func tellStandstills(_ told: inout Set<String>) {
-        let standing = runtime.readiness.standstills()
-        for one in standing where !told.contains(one.kind) {
-            runtime.logger.error("work stands still, and /health/live says no", metadata: ["work": "\(one.kind)"])
-        }
-        told = Set(standing.map(\.kind))
     }
 
     private func followRules() async {

@@ -98,7 +98,8 @@ package struct APISettings: Sendable {
                 hint: "127.0.0.1:8080 or [::1]:8080; port 0 takes a free one")
         }
         self.listen = listen
-        certificate = try Self.certificate(chain: value(Self.certificateName), key: value(Self.certificateKeyName))
+        let certificate = try Self.certificate(chain: value(Self.certificateName), key: value(Self.certificateKeyName))
+        self.certificate = certificate
         tokenKeys = value(Self.tokenKeysName)
         tokenIssuer = value(Self.tokenIssuerName)
         tokenAudience = value(Self.tokenAudienceName)
