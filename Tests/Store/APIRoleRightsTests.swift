@@ -78,7 +78,7 @@ import TidingsTestSupport
             let foreign = try await scene.deliver(to: Self.ann)
             let own = try await scene.deliver(to: Self.bob)
             for person in ["ann", "bob"] {
-                let token = DeviceToken("phone-of-\(person)")
+                let token = try DeviceToken("phone-of-\(person)")
                 _ = try await scene.store.register(token: token, of: person, tenant: "default", DeviceSettings())
             }
             let connection = try await Self.session(of: scene)

@@ -49,12 +49,12 @@ import TidingsStore
             #expect(!script.contains("$"))
             let parts = script.split(separator: ";\n").map(String.init)
             try #require(parts.count == 4 && parts[0].hasPrefix("\\startpipeline\n") && parts[3] == "\\endpipeline\n")
-            let denial = try await scene.system.query(SQL(unsafeSQL: String(parts[0].dropFirst("\\startpipeline\n".count))))
-            #expect(try denial.rows.map { try $0.decode(Bool.self) } == [false])
-            _ = try await scene.system.query(SQL(unsafeSQL: parts[1]))
-            let rows = try await scene.system.query(SQL(unsafeSQL: parts[2])).rows
+            _ = try await scene.system.query(SQL(unsafeSQL: String(parts[0].dropFirst("\\startpipeline\n".count))))
+            let rows = try await scene.system.query(SQL(unsafeSQL: parts[1])).rows
             #expect(try rows.map { try $0.decode("notification_id", as: NotificationID.self) } == [ids[2], ids[1]])
             #expect(try rows.map { try $0.decode("total", as: Int.self) } == [3, 3])
+            let denial = try await scene.system.query(SQL(unsafeSQL: parts[2]))
+            #expect(try denial.rows.map { try $0.decode(Bool.self) } == [false])
         }
     }
 
