@@ -59,6 +59,30 @@ import TidingsTestSupport
         }
     }
 
+    /// The earlier person still sees the own notification in the plan of the device. A change by that person finds no device, and does not
+    /// fail.
+    @Test func aMovedDeviceWithAPlanIsNotThatOfItsEarlierPerson() async throws {
+        try await StoreScene.with { scene in
+            let store = scene.store
+            let device = try await store.register(token: DeviceToken("phone"), of: "ann", tenant: "default", DeviceSettings()).deviceID
+            _ = try await scene.system.query(
+                """
+                insert into tidings.local_requests (tenant, device_id, notification_id, ordinal, recipient_id, type, content, expires_at,
+                    accepted_at, planned_at, in_plan, version)
+                values ('default', \(device), gen_random_uuid(), 0, 'ann', 't', '{}', tidings.clock() + interval '1 day', tidings.clock(),
+                    tidings.clock(), true, 1)
+                """)
+            _ = try await store.register(token: DeviceToken("phone"), of: "bob", tenant: "default", DeviceSettings())
+            _ = try await scene.system.query("delete from tidings.local_wakes")
+            for owner in ["ann", "bob"] {
+                let denied = DeviceSettings(permission: .denied)
+                let isChanged = try await store.change(device: device, tenant: "default", owner: owner, token: nil, denied)
+                #expect(isChanged == (owner == "bob"), "\(owner)")
+                #expect(try await scene.count("select count(*) from tidings.local_wakes") == (isChanged ? 1 : 0), "\(owner)")
+            }
+        }
+    }
+
     @Test func theNewsOfOneAreThoseOfMany() async throws {
         try await StoreScene.with { scene in
             let ids = try await scene.deliver(3, to: Self.ann)

@@ -99,8 +99,8 @@ extension Store {
         device: String, tenant: String, owner: String? = nil, token: DeviceToken?, _ settings: DeviceSettings
     ) async throws -> Bool {
         let isOwned: SQL = owner.map { "e.recipient_id = \($0)" } ?? "true"
-        let before = (token.map { Self.take(token: $0.identity, tenant: tenant, for: device, if: isOwned) } ?? [])
-            + Self.rights(of: owner, tenant: tenant)
+        let taking = token.map { Self.take(token: $0.identity, tenant: tenant, for: device, if: isOwned) } ?? []
+        let before = taking + Self.rights(of: owner, tenant: tenant)
         let changing: [SQL] = [
             """
             with changed as (
@@ -114,10 +114,13 @@ extension Store {
             update tidings.recipients r set changed_at = tidings.clock() from changed
             where r.tenant = changed.tenant and r.id = changed.recipient_id returning r.id
             """,
+            // Look at the device, too: a person sees the own notifications on a device that another person has now, and may not wake it.
             Self.wake(
                 """
-                select r.tenant, r.device_id from tidings.local_requests r
-                where r.tenant = \(tenant) and r.device_id = \(device) and \(LocalRequest.isPending)
+                select e.tenant, e.id as device_id from tidings.endpoints e
+                where e.channel = 'push' and e.tenant = \(tenant) and e.id = \(device) and \(isOwned)
+                    and exists (select from tidings.local_requests r where r.tenant = e.tenant and r.device_id = e.id
+                        and \(LocalRequest.isPending))
                 """),
         ]
         // Read committed: a change that waited for the lock of the token must see the owner that was set meanwhile.
