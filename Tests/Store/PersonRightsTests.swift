@@ -100,6 +100,10 @@ import TidingsTestSupport
                 }
                 #expect(refusal?.sqlState == "42501", "\(statement)")
             }
+            // The device goes, and the webhook stays.
+            #expect(try await connection.query("delete from tidings.endpoints").affectedRows == 1)
+            let left = try await connection.query("select channel from tidings.endpoints").rows
+            #expect(try left.map { try $0.decode(String.self) } == ["webhook"])
             await connection.close()
         }
     }

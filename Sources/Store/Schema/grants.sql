@@ -101,6 +101,11 @@ begin
                 || case when granted.written is null then '' else format(' with check (%s)', granted.written) end;
         end loop;
     end loop;
+    -- A delete has no written row, so the check above does not keep the webhook.
+    if to_regrole('tidings_app') is not null and not exists (
+            select from pg_policy where polrelid = 'tidings.endpoints'::regclass and polname = 'person_deletes') then
+        create policy person_deletes on tidings.endpoints as restrictive for delete to tidings_app using (channel = 'push');
+    end if;
 end $$;
 
 -- The rights of one person, for the statements that a process runs as tidings_app.

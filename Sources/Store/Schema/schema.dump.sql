@@ -4722,6 +4722,8 @@ CREATE POLICY person ON tidings.recipients TO tidings_app USING (((tenant = curr
 
 CREATE POLICY person ON tidings.unblurs TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (recipient_id = current_setting('tidings.recipient'::text, true))));
 
+CREATE POLICY person_deletes ON tidings.endpoints AS RESTRICTIVE FOR DELETE TO tidings_app USING ((channel = 'push'::text));
+
 CREATE POLICY pipeline ON tidings.endpoints TO tidings_run USING (true) WITH CHECK (true);
 
 CREATE POLICY pipeline ON tidings.engagement TO tidings_run USING (true) WITH CHECK (true);
