@@ -61,13 +61,13 @@ import TidingsTestSupport
                 api, as: ada,
                 [
                     ("GET", "/api/notifications", nil, 200), ("GET", "/api/notifications?cursor=", nil, 200), ("GET", item, nil, 200),
-                    ("GET", "/api/notifications/unread-count", nil, 200), ("PATCH", item + "/seen", nil, 200),
-                    ("PATCH", item + "/read", nil, 200), ("PATCH", item + "/unread", nil, 200),
-                    ("POST", item + "/receipt", #"{"deviceId":"\#(phone)"}"#, 204),
+                    ("GET", "/api/notifications/unread-count", nil, 200), ("PATCH", "\(item)/seen", nil, 200),
+                    ("PATCH", "\(item)/read", nil, 200), ("PATCH", "\(item)/unread", nil, 200),
+                    ("POST", "\(item)/receipt", #"{"deviceId":"\#(phone)"}"#, 204),
                     ("POST", "/api/events", #"{"events":[{"type":"opened","notificationId":"\#(id)","deviceId":"\#(phone)"}]}"#, 202),
-                    ("POST", item + "/snooze", #"{"until":"\#(until)"}"#, 200), ("GET", "/api/notifications?snoozed=true", nil, 200),
-                    ("POST", item + "/wake", nil, 200), ("PATCH", item + "/dismissed", nil, 200), ("DELETE", item, nil, 200),
-                    ("POST", item + "/undo", nil, 200), ("PATCH", "/api/notifications/read-all", nil, 200),
+                    ("POST", "\(item)/snooze", #"{"until":"\#(until)"}"#, 200), ("GET", "/api/notifications?snoozed=true", nil, 200),
+                    ("POST", "\(item)/wake", nil, 200), ("PATCH", "\(item)/dismissed", nil, 200), ("DELETE", item, nil, 200),
+                    ("POST", "\(item)/undo", nil, 200), ("PATCH", "/api/notifications/read-all", nil, 200),
                     ("DELETE", "/api/notifications", nil, 200), ("GET", "/api/preferences", nil, 200),
                     ("PUT", "/api/preferences", #"{"pushEnabled":true,"timeZone":"Europe/Paris"}"#, 200),
                     ("GET", "/configuration/features", nil, 200), ("POST", "/unblur/start", nil, 200), ("GET", "/unblur/state", nil, 200),
@@ -121,8 +121,8 @@ import TidingsTestSupport
             try await Self.walk(
                 api, as: key,
                 [
-                    ("PUT", person + "/preferences", #"{"timeZone":"Europe/Paris"}"#, 200), ("GET", person + "/preferences", nil, 200),
-                    ("POST", person + "/devices", #"{"token":"80f9c2e1d4b7a6f5"}"#, 200), ("GET", person + "/devices", nil, 200),
+                    ("PUT", "\(person)/preferences", #"{"timeZone":"Europe/Paris"}"#, 200), ("GET", "\(person)/preferences", nil, 200),
+                    ("POST", "\(person)/devices", #"{"token":"80f9c2e1d4b7a6f5"}"#, 200), ("GET", "\(person)/devices", nil, 200),
                     ("GET", person, nil, 200),
                 ])
             let now = try await send(event(id: "now", to: "ada"))
@@ -154,7 +154,7 @@ import TidingsTestSupport
             let isDone = try await eventually { try await api.ask("GET", "/v1/erasures/\(id)", authorization: key).json["state"] == "done" }
             #expect(isDone)
             try await Self.walk(
-                api, as: key, [("GET", "/v1/notifications/\(now)", nil, 200), ("POST", person + "/readmission", nil, 204)])
+                api, as: key, [("GET", "/v1/notifications/\(now)", nil, 200), ("POST", "\(person)/readmission", nil, 204)])
             try await api.pipeline.expectSound()
 
             // The cancel of a promise, before a router decides.
