@@ -170,7 +170,8 @@ enum Grants {
                 when 'column' then has_column_privilege(r.id, w.id, w.attribute, w.privilege)
                 when 'sequence' then has_sequence_privilege(r.id, w.id, w.privilege)
                 when 'function' then has_function_privilege(r.id, w.id, w.privilege)
-                when 'policy' then exists (select from pg_policy p where p.polrelid = w.id and r.id = any (p.polroles))
+                when 'policy' then exists (
+                    select from pg_policy p where p.polrelid = w.id and p.polpermissive and r.id = any (p.polroles))
                 else \(mayTakeRole("r.id", "w.id"))
             end
             union all
