@@ -46,12 +46,15 @@ enum APIBounds {
             Bound("ByteRoom.people.total", ByteRoom.people.total, "bytes", "Of bodies in work of people."),
             Bound("ByteRoom.people.share", ByteRoom.people.share, "bytes", "Of these, of one person."),
             Bound(
+                "ByteRoom.people.forPeopleOfTenant", ByteRoom.people.forPeopleOfTenant, "bytes", "Of these, of all people of one tenant."),
+            Bound(
                 "ByteRoom.tenants.total", ByteRoom.tenants.total, "bytes",
                 "Of bodies in work of all tenants: each costs five times as much."),
             Bound("ByteRoom.tenants.share", ByteRoom.tenants.share, "bytes", "Of these, of one tenant: four of the largest batches."),
             Bound("ByteRoom.providers.total", ByteRoom.providers.total, "bytes", "Of callbacks in work that are proven."),
             Bound("ByteRoom.providers.share", ByteRoom.providers.share, "bytes", "Of these, of one provider."),
             Bound("RequestRoom.perPerson", RequestRoom.perPerson, "requests", "In work of one person."),
+            Bound("RequestRoom.perPeople", RequestRoom.perPeople, "requests", "In work of all people of a tenant."),
             Bound("RequestRoom.perTenant", RequestRoom.perTenant, "requests", "In work of all keys of a tenant."),
             Bound("RequestRoom.notifications.total", RequestRoom.notifications.total, "notifications", "That requests in work ask for."),
             Bound("RequestRoom.notifications.share", RequestRoom.notifications.share, "notifications", "Of these, of one tenant."),
@@ -59,6 +62,9 @@ enum APIBounds {
             Bound(
                 "RequestRoom.answers.share", RequestRoom.answers.share, "bytes",
                 "Of these, of one person or tenant: the largest page of an inbox."),
+            Bound(
+                "RequestRoom.answers.forPeopleOfTenant", RequestRoom.answers.forPeopleOfTenant, "bytes",
+                "Of these, of all people of one tenant."),
             Bound("RequestRoom.smallAnswer", RequestRoom.smallAnswer, "bytes", "An answer up to this size does not count."),
             Bound("ByteRoom.pause", ByteRoom.pause, "Before a caller without room tries again."),
             Bound("APILimits.faults", APILimits.faults, "faults", "Of one body or query that an answer names."),

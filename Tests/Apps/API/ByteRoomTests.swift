@@ -58,6 +58,19 @@ import TidingsStore
         withExtendedLifetime((busy, third, fourth)) {}
     }
 
+    /// However many people a tenant has, those of another tenant send their bodies.
+    @Test func thePeopleOfATenantHaveACommonBound() {
+        var busy = (0..<12).map { lease(.person(RecipientKey(tenant: "acme", id: "\($0)"))) }
+        for person in busy { #expect(refusal(person, 512 << 10) == nil) }
+        let another = lease(.person(RecipientKey(tenant: "acme", id: "ada")))
+        #expect(refusal(another, 1)?.share == UsedShare(of: .tenant, .bytes, used: 6 << 20, limit: 6 << 20, perSecond: nil))
+        let others = (0..<4).map { lease(.person(RecipientKey(tenant: "globex", id: "\($0)"))) }
+        for person in others { #expect(refusal(person, 512 << 10) == nil) }
+        busy.removeLast()
+        #expect(refusal(another, 64 << 10) == nil)
+        withExtendedLifetime((busy, others, another)) {}
+    }
+
     @Test func aKindOfCallerTakesNothingFromAnother() throws {
         let strangers = (0..<8).map { lease(.stranger(IPAddress("198.51.100.\($0)").map { ClientAddress($0) })) }
         for stranger in strangers { #expect(refusal(stranger, 1 << 20) == nil) }

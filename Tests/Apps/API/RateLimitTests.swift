@@ -54,6 +54,19 @@ import TidingsStore
         #expect(refusal(ada) == nil && refusal(ada) != nil)
     }
 
+    @Test func thePeopleOfATenantHaveAShare() {
+        func person(_ id: String, of tenant: String) -> Caller { .person(RecipientKey(tenant: tenant, id: id), until: .distantFuture) }
+        for id in ["ada", "bob", "eve", "fay"] {
+            for _ in 0..<4 { #expect(refusal(person(id, of: "acme")) == nil) }
+        }
+        #expect(refusal(person("gil", of: "acme")) == UsedShare(of: .tenant, .requests, used: 16, limit: 16, perSecond: 8))
+        // The keys of the tenant, and the people of another one, have shares of their own.
+        #expect(refusal(Self.key("a", tenant: "acme")) == nil)
+        #expect(refusal(person("gil", of: "globex")) == nil)
+        hands.move(by: .milliseconds(125))
+        #expect(refusal(person("gil", of: "acme")) == nil)
+    }
+
     @Test func aKeyHasAShareAndItsTenantHasOne() {
         let (first, second) = (Self.key("a", tenant: "acme"), Self.key("b", tenant: "acme"))
         for _ in 0..<10 { #expect(refusal(first) == nil) }

@@ -29,6 +29,35 @@ import TidingsStore
         #expect(places.count == limit)
     }
 
+    /// The people of a tenant do not keep those of another out, however many they are.
+    @Test func thePeopleOfATenantHaveACommonBound() throws {
+        func person(_ number: Int, of tenant: String) -> ByteRoom.Owner { .person(RecipientKey(tenant: tenant, id: "\(number)")) }
+        let limit = RequestRoom.perPeople
+        var places = try (0..<limit).map { try room.begin(for: person($0, of: "acme")) }
+        let refused = refusal { _ = try room.begin(for: person(limit, of: "acme")) }
+        #expect(refused?.share == UsedShare(of: .tenant, .requests, used: limit, limit: limit, perSecond: nil))
+        #expect(refusal { _ = try room.begin(for: person(0, of: "globex")) } == nil)
+        #expect(refusal { _ = try room.begin(for: .tenant("acme")) } == nil)
+        places.removeLast()
+        #expect(refusal { places.append(try room.begin(for: person(limit, of: "acme"))) } == nil)
+        #expect(places.count == limit)
+    }
+
+    @Test func theLargeAnswersOfATenantsPeopleHaveACommonBound() throws {
+        let people = (0..<3).map { ByteRoom.Owner.person(RecipientKey(tenant: "acme", id: "\($0)")) }
+        var first: RequestPlace? = try room.begin(for: people[0])
+        let (second, third) = (try room.begin(for: people[1]), try room.begin(for: people[2]))
+        let other = try room.begin(for: .person(RecipientKey(tenant: "globex", id: "ada")))
+        try first?.take(answerBytes: 24 << 20)
+        try second.take(answerBytes: 24 << 20)
+        let refused = refusal { try third.take(answerBytes: 1 << 20) }
+        #expect(refused?.share == UsedShare(of: .tenant, .bytes, used: 48 << 20, limit: 48 << 20, perSecond: nil))
+        #expect(refusal { try other.take(answerBytes: 16 << 20) } == nil)
+        first = nil
+        #expect(refusal { try third.take(answerBytes: 1 << 20) } == nil)
+        withExtendedLifetime((second, third, other)) {}
+    }
+
     @Test func strangersAreNotCounted() throws {
         let places = try (0..<1_000).map { _ in try room.begin(for: .stranger(nil)) }
         #expect(places.count == 1_000)
@@ -36,7 +65,7 @@ import TidingsStore
 
     /// A person who takes no answer gets no further ones.
     @Test func answersThatWereNotTakenAreBounded() throws {
-        let people = ["ada", "bob", "eve"].map { ByteRoom.Owner.person(RecipientKey(tenant: "default", id: $0)) }
+        let people = ["ada", "bob", "eve"].map { ByteRoom.Owner.person(RecipientKey(tenant: $0, id: $0)) }
         var (first, second): (RequestPlace?, RequestPlace?) = (try room.begin(for: people[0]), try room.begin(for: people[1]))
         let (third, fourth) = (try room.begin(for: people[0]), try room.begin(for: people[2]))
         try first?.take(answerBytes: 25 << 20)

@@ -6,7 +6,8 @@ import TidingsStore
 ///
 /// Bytes are counted before a body is read, and given back when its request is answered. Each kind of caller has a part of the memory, so
 /// strangers take nothing from people or backends. Each caller has a share of the part, so one tenant takes nothing from another. The last
-/// quarter of a part is for callers with no bytes in work, so a few callers at their shares do not keep all others out.
+/// quarter of a part is for callers with no bytes in work, so a few callers at their shares do not keep all others out. The many people of
+/// one tenant together have at most three quarters of a part.
 ///
 /// A body costs about five times its bytes while its request is in work: the events are copied, decoded and published. All parts together
 /// then take 280 MiB of the memory of the unit.
@@ -20,6 +21,9 @@ final class ByteRoom: Sendable {
 
         /// The bytes up to which a caller with bytes in work takes more.
         var forBusyCallers: Int { total - total / 4 }
+
+        /// The most of all people of one tenant. The rest is for the people of other tenants.
+        var forPeopleOfTenant: Int { total - total / 4 }
     }
 
     /// Bodies of clients that have not proved who they are, such as callbacks. Four of the largest from one address.
@@ -56,6 +60,14 @@ final class ByteRoom: Sendable {
             }
         }
 
+        /// The tenant whose people have a common bound. Nil for a caller that is no person.
+        var tenantOfPeople: String? {
+            switch self {
+            case .person(let person): person.tenant
+            case .stranger, .tenant, .provider: nil
+            }
+        }
+
         var kind: Kind {
             switch self {
             case .stranger: .strangers
@@ -78,6 +90,8 @@ final class ByteRoom: Sendable {
     private struct State {
         var total: [Kind: Int] = [:]
         var byOwner: [Owner: Int] = [:]
+        /// The bytes of all people of a tenant, by the tenant.
+        var ofPeople: [String: Int] = [:]
     }
 
     /// The pause before a refused caller tries again. A request is in work for milliseconds.
@@ -97,9 +111,15 @@ final class ByteRoom: Sendable {
                 let share = UsedShare(of: owner.shareOwner, .bytes, used: used, limit: part.share, perSecond: nil)
                 return Problem.rateLimited(share, retryAfter: Self.pause)
             }
+            let ofPeople = owner.tenantOfPeople.map { state.ofPeople[$0, default: 0] } ?? 0
+            guard owner.tenantOfPeople == nil || ofPeople + bytes <= part.forPeopleOfTenant else {
+                let share = UsedShare(of: .tenant, .bytes, used: ofPeople, limit: part.forPeopleOfTenant, perSecond: nil)
+                return Problem.rateLimited(share, retryAfter: Self.pause)
+            }
             guard total + bytes <= (used == 0 ? part.total : part.forBusyCallers) else {
                 return Problem.unavailable("The server has no room for another body. Send the same request again.", retryAfter: Self.pause)
             }
+            if let tenant = owner.tenantOfPeople { state.ofPeople[tenant] = ofPeople + bytes }
             state.byOwner[owner] = used + bytes
             state.total[owner.kind] = total + bytes
             metrics.apiBytesInWork[owner.kind].add(bytes)
@@ -113,6 +133,10 @@ final class ByteRoom: Sendable {
         state.withLock { state in
             let used = state.byOwner[owner, default: 0] - bytes
             state.byOwner[owner] = used > 0 ? used : nil
+            if let tenant = owner.tenantOfPeople {
+                let ofPeople = state.ofPeople[tenant, default: 0] - bytes
+                state.ofPeople[tenant] = ofPeople > 0 ? ofPeople : nil
+            }
             state.total[owner.kind, default: 0] -= bytes
             metrics.apiBytesInWork[owner.kind].add(-bytes)
         }

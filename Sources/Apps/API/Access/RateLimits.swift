@@ -6,7 +6,8 @@ import TidingsStore
 /// The requests and bytes that each caller may send to one process.
 ///
 /// A key counts for itself and for its tenant. So one key cannot take the share of another key of its tenant, and one tenant cannot take the
-/// process, however many keys it has. A key for every tenant counts as a tenant of its own.
+/// process, however many keys it has. A key for every tenant counts as a tenant of its own. A person counts in the same two ways: the people
+/// of a tenant have a share of their own beside that of its keys.
 final class RateLimits: Sendable {
     /// The limits of one process.
     struct Rates: Sendable {
@@ -41,6 +42,8 @@ final class RateLimits: Sendable {
 
     private struct State {
         var persons: TokenBuckets<RecipientKey>
+        /// All people of a tenant, by the tenant.
+        var people: TokenBuckets<String>
         var keys: TokenBuckets<String>
         var tenants: TokenBuckets<String>
         var bytesOfKeys: TokenBuckets<String>
@@ -48,6 +51,7 @@ final class RateLimits: Sendable {
 
         init(_ rates: Rates, at now: Timestamp) {
             persons = TokenBuckets(rates.person, remembered: RateLimits.remembered, at: now)
+            people = TokenBuckets(rates.tenant, remembered: RateLimits.remembered, at: now)
             keys = TokenBuckets(rates.key, remembered: RateLimits.remembered, at: now)
             tenants = TokenBuckets(rates.tenant, remembered: RateLimits.remembered, at: now)
             bytesOfKeys = TokenBuckets(RateLimits.kibibytesPerKey, remembered: RateLimits.remembered, at: now)
@@ -71,7 +75,9 @@ final class RateLimits: Sendable {
             case .anyone: return nil
             case .person(let person, _):
                 if let refusal = Self.refusal(of: 1, person, &state.persons, .person, .requests, now) { return refusal }
+                if let refusal = Self.refusal(of: 1, person.tenant, &state.people, .tenant, .requests, now) { return refusal }
                 state.persons.charge(1, to: person, at: now)
+                state.people.charge(1, to: person.tenant, at: now)
             case .key(let key):
                 if let refusal = Self.refusal(of: 1, key.id, &state.keys, .key, .requests, now) { return refusal }
                 if let refusal = Self.refusal(of: 1, key.share, &state.tenants, .tenant, .requests, now) { return refusal }

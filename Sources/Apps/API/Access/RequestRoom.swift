@@ -8,6 +8,8 @@ import Synchronization
 final class RequestRoom: Sendable {
     /// Requests in work of one person. An app loads a screen with a few at once.
     static let perPerson = 32
+    /// Requests in work of all people of a tenant: sixty-four for each connection to the database.
+    static let perPeople = 512
     /// Requests in work of all keys of a tenant: sixteen for each connection to the database.
     static let perTenant = 128
     /// Notifications that requests in work ask for. One request may ask for as many as a tenant may.
@@ -19,6 +21,8 @@ final class RequestRoom: Sendable {
 
     private struct State {
         var requests: [ByteRoom.Owner: Int] = [:]
+        /// Requests of all people of a tenant, by the tenant.
+        var ofPeople: [String: Int] = [:]
         var notifications = Usage()
         var answers = Usage()
     }
@@ -26,10 +30,14 @@ final class RequestRoom: Sendable {
     /// Things of one kind in work.
     private struct Usage {
         private var byOwner: [ByteRoom.Owner: Int] = [:]
+        private var ofPeople: [String: Int] = [:]
         private var total = 0
 
         enum Refusal {
+            /// The caller has used its share.
             case share(used: Int)
+            /// The people of the tenant have used what they have together.
+            case people(used: Int)
             case total
         }
 
@@ -37,7 +45,10 @@ final class RequestRoom: Sendable {
         mutating func take(_ count: Int, for owner: ByteRoom.Owner, of part: ByteRoom.Part) -> Refusal? {
             let used = byOwner[owner, default: 0]
             guard used + count <= part.share else { return .share(used: used) }
+            let people = owner.tenantOfPeople.map { ofPeople[$0, default: 0] } ?? 0
+            guard owner.tenantOfPeople == nil || people + count <= part.forPeopleOfTenant else { return .people(used: people) }
             guard total + count <= part.total else { return .total }
+            if let tenant = owner.tenantOfPeople { ofPeople[tenant] = people + count }
             byOwner[owner] = used + count
             total += count
             return nil
@@ -47,24 +58,35 @@ final class RequestRoom: Sendable {
             guard count > 0 else { return }
             let rest = byOwner[owner, default: 0] - count
             byOwner[owner] = rest > 0 ? rest : nil
+            if let tenant = owner.tenantOfPeople {
+                let people = ofPeople[tenant, default: 0] - count
+                ofPeople[tenant] = people > 0 ? people : nil
+            }
             total -= count
         }
     }
 
     private let state = Mutex(State())
 
-    /// Counts a request. Throws a problem if the caller has too many in work.
+    /// Counts a request. Throws a problem if the caller, or the people of its tenant, have too many in work.
     func begin(for owner: ByteRoom.Owner) throws -> RequestPlace {
-        if let limit = Self.limit(of: owner) {
-            let used = state.withLock { state -> Int? in
-                let used = state.requests[owner, default: 0]
-                guard used < limit else { return used }
-                state.requests[owner] = used + 1
-                return nil
-            }
-            if let used { throw Self.problem(owner, .requests, used: used, limit: limit) }
-        }
+        let refusal = state.withLock { state in Self.begin(owner, in: &state) }
+        if let refusal { throw refusal }
         return RequestPlace(owner, in: self)
+    }
+
+    /// Nil if the request may begin.
+    private static func begin(_ owner: ByteRoom.Owner, in state: inout State) -> Problem? {
+        guard let limit = Self.limit(of: owner) else { return nil }
+        let used = state.requests[owner, default: 0]
+        guard used < limit else { return problem(owner.shareOwner, .requests, used: used, limit: limit) }
+        if let tenant = owner.tenantOfPeople {
+            let people = state.ofPeople[tenant, default: 0]
+            guard people < perPeople else { return problem(.tenant, .requests, used: people, limit: perPeople) }
+            state.ofPeople[tenant] = people + 1
+        }
+        state.requests[owner] = used + 1
+        return nil
     }
 
     /// Nil: the requests do not count. Requests of strangers read nothing until they have proved who sent them.
@@ -76,8 +98,8 @@ final class RequestRoom: Sendable {
         }
     }
 
-    private static func problem(_ owner: ByteRoom.Owner, _ unit: UsedShare.Unit, used: Int, limit: Int) -> Problem {
-        let share = UsedShare(of: owner.shareOwner, unit, used: used, limit: limit, perSecond: nil)
+    private static func problem(_ owner: UsedShare.Owner, _ unit: UsedShare.Unit, used: Int, limit: Int) -> Problem {
+        let share = UsedShare(of: owner, unit, used: used, limit: limit, perSecond: nil)
         return Problem.rateLimited(share, retryAfter: ByteRoom.pause)
     }
 
@@ -85,7 +107,8 @@ final class RequestRoom: Sendable {
         let part = Self.notifications
         switch state.withLock({ $0.notifications.take(count, for: owner, of: part) }) {
         case nil: return
-        case .share(let used)?: throw Self.problem(owner, .notifications, used: used, limit: part.share)
+        case .share(let used)?: throw Self.problem(owner.shareOwner, .notifications, used: used, limit: part.share)
+        case .people(let used)?: throw Self.problem(.tenant, .notifications, used: used, limit: part.forPeopleOfTenant)
         case .total?:
             throw Problem.unavailable(
                 "The server works on too many notifications. Send the same request again.", retryAfter: ByteRoom.pause)
@@ -96,7 +119,8 @@ final class RequestRoom: Sendable {
         let part = Self.answers
         switch state.withLock({ $0.answers.take(count, for: owner, of: part) }) {
         case nil: return
-        case .share(let used)?: throw Self.problem(owner, .bytes, used: used, limit: part.share)
+        case .share(let used)?: throw Self.problem(owner.shareOwner, .bytes, used: used, limit: part.share)
+        case .people(let used)?: throw Self.problem(.tenant, .bytes, used: used, limit: part.forPeopleOfTenant)
         case .total?:
             throw Problem.unavailable("The server has no room for another large answer. Ask again.", retryAfter: ByteRoom.pause)
         }
@@ -105,6 +129,9 @@ final class RequestRoom: Sendable {
     fileprivate func end(_ owner: ByteRoom.Owner, notifications: Int, answerBytes: Int) {
         state.withLock { state in
             if let requests = state.requests[owner] { state.requests[owner] = requests > 1 ? requests - 1 : nil }
+            if let tenant = owner.tenantOfPeople, let requests = state.ofPeople[tenant] {
+                state.ofPeople[tenant] = requests > 1 ? requests - 1 : nil
+            }
             state.notifications.giveBack(notifications, of: owner)
             state.answers.giveBack(answerBytes, of: owner)
         }

@@ -33,7 +33,7 @@ package struct APISettings: Sendable {
     package let requestsPerPerson: Int
     /// Requests in a second of one key to one process.
     package let requestsPerBackend: Int
-    /// Requests in a second of all keys of one tenant to one process.
+    /// Requests in a second of all keys of one tenant to one process. All people of a tenant have as many.
     package let requestsPerTenant: Int
     /// From a request to stop until the address is closed. The process is not ready meanwhile, and answers as before.
     package let stopDelay: Duration
@@ -178,7 +178,8 @@ package struct APISettings: Sendable {
                 requestsPerBackendName, "Requests in a second of one API key to one process; twice as many at once.",
                 defaultValue: String(standardRequestsPerBackend)),
             SettingDeclaration(
-                requestsPerTenantName, "Requests in a second of all API keys of one tenant to one process; twice as many at once.",
+                requestsPerTenantName,
+                "Requests in a second of all API keys of one tenant to one process, and of all its people; twice as many at once.",
                 defaultValue: String(standardRequestsPerTenant)),
             SettingDeclaration(
                 stopDelayName, "From SIGTERM until the API closes its address; /health/ready says no meanwhile, 15s at most.",
