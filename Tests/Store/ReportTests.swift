@@ -53,12 +53,62 @@ import TidingsTestSupport
             let failed = DeliveryReport.Outcome.failed(.timeout, endpointGone: false)
             #expect(try await scene.store.record([scene.report(key, failed, "1")], from: Self.provider) == [.applied])
             #expect(try await scene.end(of: key) == "failed timeout")
-            #expect(try await scene.store.record([scene.report(key, .delivered, "2")], from: Self.provider) == [.kept])
+            #expect(try await scene.store.record([scene.report(key, failed, "2")], from: Self.provider) == [.kept])
             #expect(try await scene.isSound())
             // The first call of the delivery is not forgotten.
             #expect(try await scene.count("select count(*) from tidings_ops.attempts where outcome = 'accepted' and attempt = 1") == 1)
             #expect(try await scene.store.retry(key))
             #expect(try await scene.store.record([scene.report(key, .delivered, "3")], from: Self.provider) == [.early])
+            #expect(try await scene.isSound())
+        }
+    }
+
+    /// The reports of a failure and of the arrival come in either order, in one request or in two. The end is the same.
+    @Test(arguments: [true, false]) func anArrivalCountsAfterAReportedFailure(isFailureFirst: Bool) async throws {
+        try await StoreScene.with { scene in
+            for (first, areTogether) in [(1, false), (11, true)] {
+                let key = try await scene.sent(1, from: first)[0]
+                let failure = scene.report(key, .failed(.timeout, endpointGone: false), "f")
+                let arrival = scene.report(key, .engaged, "a")
+                let reports = isFailureFirst ? [failure, arrival] : [arrival, failure]
+                var results: [ReportResult] = []
+                for part in areTogether ? [reports] : reports.map({ [$0] }) {
+                    results += try await scene.store.record(part, from: Self.provider)
+                }
+                #expect(results == [.applied, isFailureFirst ? .applied : .kept], "\(areTogether)")
+                #expect(try await scene.end(of: key) == "delivered delivered")
+            }
+            let others: SQL = "select coalesce(sum(n), 0)::bigint from tidings.tally where kind = 'ended' and state <> 'delivered'"
+            #expect(try await scene.count(others) == 0)
+            #expect(try await scene.isSound())
+        }
+    }
+
+    /// An operator sends the delivery again, and the provider refuses the call. The failure is then no longer that of the report.
+    @Test func aReportedFailureIsForgottenAfterAnotherCall() async throws {
+        try await StoreScene.with { scene in
+            let key = try await scene.sent(1)[0]
+            let failed = DeliveryReport.Outcome.failed(.timeout, endpointGone: false)
+            #expect(try await scene.store.record([scene.report(key, failed, "1")], from: Self.provider) == [.applied])
+            _ = try await scene.system.query("update tidings.deliveries set attempts = attempts + 1, reason = 'providerRejected'")
+            #expect(try await scene.store.record([scene.report(key, .delivered, "2")], from: Self.provider) == [.kept])
+            #expect(try await scene.end(of: key) == "failed providerRejected")
+        }
+    }
+
+    /// The text was started because both pushes had failed. When it ends, the arrival of a push ends the escalation.
+    @Test func anEscalationEndsAfterALateArrival() async throws {
+        try await StoreScene.with { scene in
+            let failed = DeliveryReport.Outcome.failed(.timeout, endpointGone: false)
+            let keys = try await scene.sentEscalation()
+            for key in keys { _ = try await scene.store.record([scene.report(key, failed, "1")], from: Self.provider) }
+            _ = try await scene.store.resumeEscalations()
+            #expect(try await scene.store.record([scene.report(keys[0], .delivered, "2")], from: Self.provider) == [.applied])
+            #expect(try await scene.places(keys[0].notificationID) == ["delivered", "failed", "held", "held", "escalation"])
+            let packs = try await scene.release().packs
+            try await scene.claim(packs, worker: "w")
+            try await scene.settle(packs, as: (.failed, .providerRejected))
+            #expect(try await scene.places(keys[0].notificationID) == ["delivered", "failed", "failed", "failed", "closed"])
             #expect(try await scene.isSound())
         }
     }

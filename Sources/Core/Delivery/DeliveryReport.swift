@@ -70,16 +70,24 @@ public enum ReportEffect: Sendable, Hashable {
 ///
 /// - A delivery that is `sent` becomes `delivered` or `failed`: the provider had only accepted it.
 /// - A delivery that failed because its outcome was not known gets the outcome that the report tells.
+/// - A delivery that failed as a report told becomes `delivered`: the arrival is a fact, and the failure was a guess. So two reports have the
+///   same effect in either order.
 /// - Every other state stays, also `delivered`: the report is kept in the history of the delivery.
-public func effect(of outcome: DeliveryReport.Outcome, on state: DeliveryState, because reason: ReasonCode) -> ReportEffect {
+///
+/// - Parameter failedAsReported: whether a report told the failure of the delivery, and not the answer to its call.
+public func effect(
+    of outcome: DeliveryReport.Outcome, on state: DeliveryState, because reason: ReasonCode, failedAsReported: Bool = false
+) -> ReportEffect {
+    let mayFail: Bool
     switch state {
-    case .sent: break
-    case .failed where reason == .outcomeUnknown: break
+    case .sent: mayFail = true
+    case .failed where reason == .outcomeUnknown: mayFail = true
+    case .failed where failedAsReported: mayFail = false
     case .held, .queued, .retrying, .delivered, .suppressed, .cancelled, .expired, .failed: return .keep
     }
     return switch outcome {
     case .delivered, .engaged: .move(.delivered, .delivered)
-    case .failed(let reason, _): .move(.failed, reason)
+    case .failed(let reason, _): mayFail ? .move(.failed, reason) : .keep
     case .ignored: .keep
     }
 }

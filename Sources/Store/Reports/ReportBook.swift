@@ -11,6 +11,8 @@ struct ReportBook {
         let attempts: Int16
         var state: DeliveryState
         var reason: String
+        /// Whether a report told the present failure, and not the answer to a call.
+        var failedAsReported = false
     }
 
     private struct Entry {
@@ -43,6 +45,13 @@ struct ReportBook {
             endpoint: try row.decode("endpoint"), attempts: try row.decode("attempts"), state: state, reason: try row.decode("reason"))
     }
 
+    /// Adds the last failure of a delivery that a report told. A retry by an operator has left an earlier one behind.
+    mutating func addReportedFailure(_ row: PostgresRow) throws {
+        let (key, attempt) = (try DeliveryKey(row), try row.decode("attempt", as: Int16.self))
+        guard deliveries[key]?.attempts == attempt else { return }
+        deliveries[key]?.failedAsReported = true
+    }
+
     mutating func addRecorded(_ row: PostgresRow) throws {
         let key: String = try row.decode("key")
         recorded[try DeliveryKey(row), default: []].insert(Array(key.utf8))
@@ -67,9 +76,10 @@ struct ReportBook {
         guard recorded[key, default: []].insert(Array(report.key.utf8)).inserted else { return .repeated }
         var after = standing
         if case .move(let state, let reason) = effect(
-            of: report.outcome, on: standing.state, because: ReasonCode(rawValue: standing.reason) ?? .accepted)
+            of: report.outcome, on: standing.state, because: ReasonCode(rawValue: standing.reason) ?? .accepted,
+            failedAsReported: standing.failedAsReported)
         {
-            (after.state, after.reason) = (state, reason.rawValue)
+            (after.state, after.reason, after.failedAsReported) = (state, reason.rawValue, state == .failed)
         }
         deliveries[key] = after
         let entry = Entry(key: key, report: report, outcome: outcome, reason: reason.rawValue, before: standing, after: after)
@@ -93,7 +103,17 @@ struct ReportBook {
 
     /// Notifications of which a delivery had reached its person, until a report told of a failure.
     var losses: Set<NotificationID> {
-        Set(entries.filter { $0.before.state.isSuccess && !$0.after.state.isSuccess }.map(\.key.notificationID))
+        Set(moved.filter { $0.before.state.isSuccess && !$0.after.state.isSuccess }.map(\.key.notificationID))
+    }
+
+    /// The first and the last standing of each delivery that moves. Of the reports of one request, the first may tell a failure and the second
+    /// an arrival.
+    private var moved: [(key: DeliveryKey, before: Standing, after: Standing)] {
+        var ends: [DeliveryKey: (before: Standing, after: Standing)] = [:]
+        for entry in entries where entry.isMove {
+            ends[entry.key] = (before: ends[entry.key]?.before ?? entry.before, after: entry.after)
+        }
+        return ends.map { key, end in (key: key, before: end.before, after: end.after) }
     }
 
     /// The statements that write the entries. Empty if there are none.
@@ -121,7 +141,7 @@ struct ReportBook {
 
     /// Moves the deliveries and counts them in their new state. The constant range of ids limits the query to the partitions of their days.
     private var moves: SQL? {
-        let moved = entries.filter(\.isMove)
+        let moved = moved
         guard !moved.isEmpty else { return nil }
         let ids = moved.map(\.key.notificationID)
         return """

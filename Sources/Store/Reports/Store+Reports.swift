@@ -58,13 +58,14 @@ extension Store {
         of sorted: [DeliveryKey], for reporter: Reporter, in transaction: PostgresTransaction
     ) async throws -> ReportBook {
         let answers = try await transaction.pipeline([
-            lock(sorted), recorded(sorted, by: reporter), notifications(of: sorted), erased(among: sorted),
+            lock(sorted), recorded(sorted, by: reporter), notifications(of: sorted), erased(among: sorted), reportedFailures(of: sorted),
         ])
         var book = ReportBook(reporter)
         for row in answers[0].rows { try book.addDelivery(row) }
         for row in answers[1].rows { try book.addRecorded(row) }
         for row in answers[2].rows { try book.addNotification(row) }
         for row in answers[3].rows { book.addErased(try row.decode(NotificationID.self)) }
+        for row in answers[4].rows { try book.addReportedFailure(row) }
         return book
     }
 
@@ -114,6 +115,16 @@ extension Store {
         select r.* from \(rows(keys)) cross join lateral (
             select notification_id, ordinal, key from tidings.reports
             where notification_id = told.notification_id and ordinal = told.ordinal and reporter = \(reporter.word) offset 0) r
+        """
+    }
+
+    /// The last failure of each delivery that a report told. Runs after ``lock(_:)`` for the same reason.
+    private static func reportedFailures(of keys: [DeliveryKey]) -> SQL {
+        """
+        select r.* from \(rows(keys)) cross join lateral (
+            select notification_id, ordinal, attempt from tidings.reports
+            where notification_id = told.notification_id and ordinal = told.ordinal and moved and state_after = 'failed'
+            order by attempt desc limit 1) r
         """
     }
 

@@ -1,6 +1,7 @@
 -- Reports about deliveries, some time after the call. A provider sends them to POST /v1/callbacks/<provider>, and a device confirms a push
 -- with POST /api/notifications/<id>/receipt.
--- A delivery moves from sent to delivered or failed by a report, or from a failure with an unknown outcome. It never moves back.
+-- A delivery moves from sent to delivered or failed by a report, or from a failure with an unknown outcome. After a failure that a report
+-- told, a report of its arrival moves it to delivered. It never moves from there.
 -- The row of a delivery keeps the time at which its calls ended. The time of the report stands here.
 
 create table tidings.reports (
