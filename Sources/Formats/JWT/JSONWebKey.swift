@@ -6,6 +6,8 @@ internal import TidingsJSON
 public struct JSONWebKey: Sendable {
     /// The key's name in the header of a token (`kid`), if it has one.
     public let id: String?
+    /// The thumbprint of the key (RFC 7638), 32 bytes: a SHA-256 of the members that make the key. Another name is no other key.
+    public let thumbprint: [UInt8]
     private let material: Material
 
     private enum Material: Sendable {
@@ -50,6 +52,7 @@ extension JSONWebKey {
         guard let material = try Self.material(kind, of: object) else { return nil }
         self.id = id
         self.material = material
+        thumbprint = try Self.thumbprint(kind, of: object)
     }
 
     /// The kinds of keys that can be read.
@@ -63,6 +66,15 @@ extension JSONWebKey {
             case .ellipticCurve: .es256
             case .rsa: .rs256
             case .octetPair: .edDSA
+            }
+        }
+
+        /// The members that make a key of this kind, by their names (RFC 7638 section 3.2, RFC 8037 section 2).
+        var requiredMembers: [String] {
+            switch self {
+            case .ellipticCurve: ["crv", "kty", "x", "y"]
+            case .rsa: ["e", "kty", "n"]
+            case .octetPair: ["crv", "kty", "x"]
             }
         }
 
@@ -102,6 +114,16 @@ extension JSONWebKey {
             let point = try bytes("x", of: object)
             do throws(Ed25519KeyError) { return .ed25519(try Ed25519PublicKey(rawValue: point)) } catch { throw .ed25519(error) }
         }
+    }
+
+    /// The members were read already, so they are names and Base64url. JSON writes these without escapes.
+    private static func thumbprint(_ kind: Kind, of object: JSONObject) throws(JSONWebKeyProblem) -> [UInt8] {
+        var members: [String] = []
+        for name in kind.requiredMembers {
+            let value = try text(name, of: object) ?? ""
+            members.append("\"\(name)\":\"\(value)\"")
+        }
+        return SHA256.hash(Array("{\(members.joined(separator: ","))}".utf8))
     }
 
     private static func bytes(_ name: String, of object: JSONObject) throws(JSONWebKeyProblem) -> [UInt8] {

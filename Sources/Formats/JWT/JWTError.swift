@@ -30,6 +30,7 @@ public enum JWTError: Error, Sendable, Hashable, CustomStringConvertible {
     case expired
     case notYetValid
     case issuedInTheFuture
+    case livesTooLong
     case wrongIssuer
     case wrongAudience
 
@@ -57,6 +58,7 @@ public enum JWTError: Error, Sendable, Hashable, CustomStringConvertible {
         case .expired: "the token has expired"
         case .notYetValid: "the token is not valid yet (\"nbf\")"
         case .issuedInTheFuture: "the token was issued in the future (\"iat\")"
+        case .livesTooLong: "the token's \"exp\" is later than the server accepts"
         case .wrongIssuer: "the token's \"iss\" is not the accepted issuer"
         case .wrongAudience: "the token's \"aud\" does not name this service"
         }

@@ -19,14 +19,18 @@ public struct JWTVerifier: Sendable, Hashable {
     public var audience: String?
     /// The time by which `exp` may have passed, and by which `nbf` and `iat` may lie ahead.
     public var leeway: Duration
+    /// The longest time from `iat` to `exp`. If a token has no `iat`, the time counts from now. If nil, a token may live for any time.
+    public var longestLifetime: Duration?
 
     public init(
-        algorithms: Set<JWTAlgorithm> = Set(JWTAlgorithm.allCases), issuer: String?, audience: String?, leeway: Duration = usualLeeway
+        algorithms: Set<JWTAlgorithm> = Set(JWTAlgorithm.allCases), issuer: String?, audience: String?, leeway: Duration = usualLeeway,
+        longestLifetime: Duration? = nil
     ) {
         self.algorithms = algorithms
         self.issuer = issuer
         self.audience = audience
         self.leeway = leeway
+        self.longestLifetime = longestLifetime
     }
 
     /// Returns the claims of a token in compact form, which is accepted as it is: without spaces or a scheme such as `Bearer`.
@@ -41,7 +45,7 @@ public struct JWTVerifier: Sendable, Hashable {
         guard algorithms.contains(header.algorithm) else { throw .algorithmNotAllowed }
         let key = try Self.key(for: header, in: keys)
         guard key.isSignature(parts.signature, of: parts.signed) else { throw .wrongSignature }
-        let claims = try VerifiedToken(payload: parts.payload, keyID: key.id)
+        let claims = try VerifiedToken(payload: parts.payload, key: key)
         try check(claims, now: now)
         return claims
     }
@@ -65,6 +69,7 @@ public struct JWTVerifier: Sendable, Hashable {
         let latest = now.adding(leeway)
         if let notBefore = claims.notBefore, notBefore > latest { throw .notYetValid }
         if let issuedAt = claims.issuedAt, issuedAt > latest { throw .issuedInTheFuture }
+        if let longestLifetime, claims.expiresAt > (claims.issuedAt ?? latest).adding(longestLifetime) { throw .livesTooLong }
         if let issuer {
             guard let named = claims.issuer, isSameText(named, issuer) else { throw .wrongIssuer }
         }

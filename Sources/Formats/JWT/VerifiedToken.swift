@@ -19,9 +19,13 @@ public struct VerifiedToken: Sendable, Hashable {
     public let otherClaims: JSONObject
     /// The id of the key that verified the token, if that key has one.
     public let keyID: String?
+    /// The thumbprint of that key (``JSONWebKey/thumbprint``). A cache of verified tokens must drop the token when the key leaves the set.
+    public let keyThumbprint: [UInt8]
 
     /// Reads the payload of a token whose signature was verified. Conditions are not checked yet.
-    init(payload: [UInt8], keyID: String?) throws(JWTError) {
+    ///
+    /// - Parameter key: the key that verified the signature.
+    init(payload: [UInt8], key: JSONWebKey) throws(JWTError) {
         let claims = try JWTParts.object(payload, .payload)
         subject = try Self.text(.subject, of: claims)
         issuer = try Self.text(.issuer, of: claims)
@@ -31,7 +35,8 @@ public struct VerifiedToken: Sendable, Hashable {
         notBefore = try Self.date(.notBefore, of: claims)
         issuedAt = try Self.date(.issuedAt, of: claims)
         otherClaims = JSONObject(uniqueEntries: claims.entries.filter { JWTClaim(rawValue: $0.key) == nil })
-        self.keyID = keyID
+        keyID = key.id
+        keyThumbprint = key.thumbprint
     }
 
     private static func text(_ claim: JWTClaim, of claims: JSONObject) throws(JWTError) -> String? {

@@ -20,6 +20,23 @@ import TidingsJWT
         #expect(try read().keys.isEmpty)
     }
 
+    /// The example of RFC 7638 section 3.1. Members that do not make the key change nothing, and neither does another name.
+    @Test func theThumbprintIsThatOfTheStandard() throws {
+        let modulus =
+            "0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W"
+            + "-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08q"
+            + "NLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw"
+        let set = try read(
+            #"{"kty":"RSA","n":"\#(modulus)","e":"AQAB","alg":"RS256","kid":"2011-04-29"}"#,
+            #"{"kid":"b","e":"AQAB","n":"\#(modulus)","kty":"RSA"}"#, SampleKeys.ec)
+        let thumbprints = set.keys.map { Base64URL.encode($0.thumbprint) }
+        #expect(thumbprints.prefix(2).allSatisfy { $0 == "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs" } && thumbprints.count == 3)
+        #expect(Set(thumbprints).count == 2)
+        let signer = JWTSigner()
+        let own = try JSONWebKeySet(Array(signer.publicKeySet.utf8))
+        #expect(own.keys.map { Base64URL.encode($0.thumbprint) } == [signer.keyID])
+    }
+
     @Test func anIDIsOptional() throws {
         let set = try read(
             SampleKeys.ec.replacing(#","kid":"ec""#, with: ""), SampleKeys.rsa.replacing(#","kid":"rsa""#, with: ""), SampleKeys.ed)

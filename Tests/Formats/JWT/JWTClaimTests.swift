@@ -73,6 +73,20 @@ import TidingsJWT
         #expect(refusal(["exp": "-0"]) == .expired)
     }
 
+    /// A stolen token is of use for as long as it lives. Without `iat`, its life counts from now.
+    @Test func aLongLifeIsRefused() {
+        var strict = issuer
+        strict.verifier.longestLifetime = .seconds(10_000)
+        let lives: [(KeyValuePairs<String, String?>, JWTError?)] = [
+            ([:], nil), (["exp": "1800000001"], .livesTooLong), (["iat": "1799989999"], .livesTooLong),
+            (["iat": nil, "exp": "1800005060"], nil), (["iat": nil, "exp": "1800005061"], .livesTooLong),
+            (["exp": "4000000000", "aud": #""other""#], .livesTooLong),
+        ]
+        for (changes, refusal) in lives {
+            #expect(strict.refusal(of: strict.token(payload: TokenIssuer.payload(changes))) == refusal, "\(changes)")
+        }
+    }
+
     /// A token must end.
     @Test func anEndIsRequired() {
         #expect(refusal(["exp": nil]) == .noExpiry)

@@ -141,7 +141,7 @@ extension JWTError {
     /// Whether no issuer signed the token. The other errors are told only after a good signature.
     fileprivate var isFailedLogin: Bool {
         switch self {
-        case .unusableClaim, .noExpiry, .expired, .notYetValid, .issuedInTheFuture, .wrongIssuer, .wrongAudience: false
+        case .unusableClaim, .noExpiry, .expired, .notYetValid, .issuedInTheFuture, .livesTooLong, .wrongIssuer, .wrongAudience: false
         case .tooLong, .notThreeParts, .encrypted, .notBase64URL, .notJSON, .notAnObject, .criticalExtension, .nested, .unencodedPayload,
             .wrongType, .unusableKeyID, .algorithmNotAllowed, .unknownKey, .noKeyID, .otherAlgorithmThanKey, .wrongSignature:
             true
