@@ -59,8 +59,10 @@ struct APIRole: AddedRole {
         let persons = tokenKeys.map { keys in
             PersonTokens(
                 keys: keys,
-                verifier: JWTVerifier(algorithms: algorithms, issuer: settings.tokenIssuer, audience: settings.tokenAudience),
-                clock: store.clock)
+                verifier: JWTVerifier(
+                    algorithms: algorithms, issuer: settings.tokenIssuer, audience: settings.tokenAudience,
+                    longestLifetime: options.isDevelopment ? nil : settings.tokenLifetime),
+                tenants: settings.tokenTenants, clock: store.clock)
         }
         let rates = options.isDevelopment ? nil : RateLimits(RateLimits.Rates(settings), now: { store.clock.now() })
         table = OperationTable(

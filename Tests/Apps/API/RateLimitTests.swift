@@ -28,6 +28,8 @@ import TidingsStore
         limits = RateLimits(RateLimits.Rates(person: 2, key: 5, tenant: 8), now: { hands.now() })
     }
 
+    private static let proof = PersonProof(until: .distantFuture) { true }
+
     private static func key(_ id: String, tenant: String?) -> Caller {
         .key(CallerKey(id: id, name: id, tenant: tenant, scopes: []))
     }
@@ -45,8 +47,8 @@ import TidingsStore
     }
 
     @Test func aPersonHasAShare() {
-        let ada = Caller.person(RecipientKey(tenant: "default", id: "ada"), until: .distantFuture)
-        let other = Caller.person(RecipientKey(tenant: "acme", id: "ada"), until: .distantFuture)
+        let ada = Caller.person(RecipientKey(tenant: "default", id: "ada"), Self.proof)
+        let other = Caller.person(RecipientKey(tenant: "acme", id: "ada"), Self.proof)
         for _ in 0..<4 { #expect(refusal(ada) == nil) }
         #expect(refusal(ada) == UsedShare(of: .person, .requests, used: 4, limit: 4, perSecond: 2))
         #expect(refusal(other) == nil)
@@ -55,7 +57,7 @@ import TidingsStore
     }
 
     @Test func thePeopleOfATenantHaveAShare() {
-        func person(_ id: String, of tenant: String) -> Caller { .person(RecipientKey(tenant: tenant, id: id), until: .distantFuture) }
+        func person(_ id: String, of tenant: String) -> Caller { .person(RecipientKey(tenant: tenant, id: id), Self.proof) }
         for id in ["ada", "bob", "eve", "fay"] {
             for _ in 0..<4 { #expect(refusal(person(id, of: "acme")) == nil) }
         }

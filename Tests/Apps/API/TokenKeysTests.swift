@@ -47,6 +47,23 @@ import TidingsJWT
         #expect(keys.current?.number == 1 && told.isEmpty, "\(told)")
     }
 
+    /// An open stream asks whether its key still counts.
+    @Test func aKeyCountsWhileItIsInTheSetInForce() async throws {
+        let (first, second) = (JWTSigner().publicKeySet, JWTSigner().publicKeySet)
+        let key = try #require(try JSONWebKeySet(Array(first.utf8)).keys.first).thumbprint
+        #expect(!keys.has(key))
+        service.answers(first)
+        await keys.look()
+        #expect(keys.has(key))
+        service.wait(TokenKeys.longestAge)
+        #expect(!keys.has(key))
+        await keys.look()
+        #expect(keys.has(key))
+        service.answers(second)
+        await keys.look()
+        #expect(!keys.has(key))
+    }
+
     @Test(arguments: [#"{"keys":[]}"#, "not JSON", #"{"keys":[{"kty":"oct","k":"AAAA","kid":"a"}]}"#])
     func aSetWithoutAUsableKeyNeverReplacesAGoodOne(bad: String) async {
         service.answers(bad)

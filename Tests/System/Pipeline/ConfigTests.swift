@@ -66,6 +66,7 @@ import TidingsTestSupport
             ], "https://***@login.test/keys cannot be used: the address carries user information"
         ),
         (["TIDINGS_API_ALGORITHMS": "none"], "none is no algorithm"),
+        (["TIDINGS_API_TOKEN_LIFETIME": "60"], "TIDINGS_API_TOKEN_LIFETIME: 60"), (["TIDINGS_API_TENANTS": "acme,a/b"], "a/b is no tenant"),
         (["TIDINGS_API_LISTEN": "0.0.0.0:0"], "other machines reach 0.0.0.0:0"),
         (["TIDINGS_API_LISTEN": "[::]:0"], "other machines reach [::]:0"),
         (["TIDINGS_API_TLS_CERTIFICATE": "/no/such/file"], "TIDINGS_API_TLS_KEY is not set"),

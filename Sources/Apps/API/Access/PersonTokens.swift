@@ -12,6 +12,8 @@ final class PersonTokens: Sendable {
     private struct Remembered {
         let person: RecipientKey
         let until: Timestamp
+        /// The thumbprint of the key that signed the token.
+        let key: [UInt8]
     }
 
     private struct Memory {
@@ -25,12 +27,15 @@ final class PersonTokens: Sendable {
 
     private let keys: TokenKeys
     private let verifier: JWTVerifier
+    /// The tenants that a token may name. Empty: every tenant.
+    private let tenants: Set<String>
     private let clock: DatabaseClock
     private let memory = Mutex(Memory())
 
-    init(keys: TokenKeys, verifier: JWTVerifier, clock: DatabaseClock) {
+    init(keys: TokenKeys, verifier: JWTVerifier, tenants: Set<String>, clock: DatabaseClock) {
         self.keys = keys
         self.verifier = verifier
+        self.tenants = tenants
         self.clock = clock
     }
 
@@ -46,14 +51,18 @@ final class PersonTokens: Sendable {
         let now = clock.now()
         let looks = keys.looksBegun
         guard let set = keys.current else { throw TokenKeys.unreadable }
-        if let known = remembered(digest, keys: set.number, now: now) { return .person(known.person, until: known.until) }
+        if let known = remembered(digest, keys: set.number, now: now) { return caller(known) }
         if let reason = refusal(of: digest, keys: set.number, now: now) { throw Self.refused(reason) }
         try login.begin()
         let (claims, number) = try await verified(token.text, digest, set, after: looks, login, now: now)
-        let until = claims.expiresAt.adding(verifier.leeway)
-        let person = try Self.person(in: claims)
-        remember(Remembered(person: person, until: until), as: digest, keys: number, now: now)
-        return .person(person, until: until)
+        let accepted = Remembered(
+            person: try person(in: claims), until: claims.expiresAt.adding(verifier.leeway), key: claims.keyThumbprint)
+        remember(accepted, as: digest, keys: number, now: now)
+        return caller(accepted)
+    }
+
+    private func caller(_ token: Remembered) -> Caller {
+        .person(token.person, PersonProof(until: token.until) { [keys] in keys.has(token.key) })
     }
 
     /// Verifies a token. If the set does not have its key, the token waits for one look at the source that begins after the token came: the
@@ -93,14 +102,22 @@ final class PersonTokens: Sendable {
 
     private static func refused(_ reason: JWTError) -> Problem { BearerToken.invalid("The token is refused: \(reason).") }
 
-    private static func person(in token: VerifiedToken) throws -> RecipientKey {
+    private func person(in token: VerifiedToken) throws -> RecipientKey {
         guard let id = token.subject else { throw BearerToken.invalid("The token names nobody: sub is missing.") }
         if let fault = RecipientForm.fault(in: id) { throw BearerToken.invalid("The token names nobody: sub \(fault).") }
-        guard let claim = token.otherClaims["tenant"], !claim.isNull else { return RecipientKey(tenant: Intent.defaultTenant, id: id) }
+        let tenant = try Self.tenant(in: token)
+        guard tenants.isEmpty || tenants.contains(tenant) else {
+            throw BearerToken.invalid("The login service may not name this tenant.")
+        }
+        return RecipientKey(tenant: tenant, id: id)
+    }
+
+    private static func tenant(in token: VerifiedToken) throws -> String {
+        guard let claim = token.otherClaims["tenant"], !claim.isNull else { return Intent.defaultTenant }
         guard let tenant = claim.stringValue, CatalogueNames.isTenant(tenant) else {
             throw BearerToken.invalid("The claim tenant must be \(CatalogueNames.nameRule).")
         }
-        return RecipientKey(tenant: tenant, id: id)
+        return tenant
     }
 
     private func remembered(_ digest: [UInt8], keys number: Int, now: Timestamp) -> Remembered? {

@@ -75,6 +75,11 @@ final class TokenKeys: Sendable {
         return state.withLock { $0.inForce(at: now) }
     }
 
+    /// Whether the set in force has a key.
+    ///
+    /// - Parameter thumbprint: ``JSONWebKey/thumbprint``.
+    func has(_ thumbprint: [UInt8]) -> Bool { current?.keys.keys.contains { $0.thumbprint == thumbprint } ?? false }
+
     /// The number of looks that have begun. A token that comes now was signed before the next one.
     var looksBegun: Int { state.withLock { $0.begun } }
 

@@ -16,7 +16,7 @@ struct StreamOperations: Sendable {
     }
 
     private func stream(_ call: APICall) async throws -> ServerResponse {
-        guard case .person(let person, let until) = call.caller else { throw Problem(.forbidden) }
+        guard case .person(let person, let proof) = call.caller else { throw Problem(.forbidden) }
         let last = LastEventID(call.request.header(.lastEventID))
         guard let place = services.hub.open(person, likes: last.likes) else {
             throw Problem.unavailable("The server is stopping.", retryAfter: .seconds(1))
@@ -34,7 +34,8 @@ struct StreamOperations: Sendable {
                 stream.connection.whenClosed { mailbox.connectionClosed() }
                 while true {
                     let message = await mailbox.next()
-                    if clock.now() >= until { return try await stream.write(Self.farewell) }
+                    // A heartbeat comes every few seconds, so a withdrawn key ends the stream soon.
+                    guard proof.isGood(at: clock.now()) else { return try await stream.write(Self.farewell) }
                     switch message {
                     case .event(let event, let id): try await stream.write(event.bytes(id: id))
                     case .likes(let count, let id):

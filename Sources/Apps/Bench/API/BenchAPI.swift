@@ -37,6 +37,7 @@ struct BenchAPI: Sendable {
                 APISettings.listenName: "127.0.0.1:\(port)", APISettings.tokenKeysName: signer.keysFile,
                 APISettings.tokenIssuerName: DevelopmentSigner.issuer, APISettings.tokenAudienceName: DevelopmentSigner.audience,
                 APISettings.tokenAlgorithmsName: "", APISettings.originsName: "", APISettings.proxiesName: "",
+                APISettings.tokenLifetimeName: "\(tokenLifetime.components.seconds)s", APISettings.tokenTenantsName: "",
                 APISettings.connectionsName: connections, APISettings.connectionsPerAddressName: connections,
                 APISettings.requestsPerPersonName: requestsPerSecond, APISettings.requestsPerBackendName: requestsPerSecond,
                 APISettings.requestsPerTenantName: requestsPerSecond, APISettings.stopDelayName: "0s", Settings.metricsListenName: "",

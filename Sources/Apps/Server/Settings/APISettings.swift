@@ -21,6 +21,10 @@ package struct APISettings: Sendable {
     package let tokenAudience: String?
     /// The allowed algorithms by their names. Empty: all that Tidings knows.
     package let tokenAlgorithms: [String]
+    /// The longest life of a token.
+    package let tokenLifetime: Duration
+    /// The tenants that a token may name. Empty: every tenant.
+    package let tokenTenants: Set<String>
     /// Web origins whose pages may call the API.
     package let origins: Set<String>
     /// The proxies before the API: addresses and CIDR blocks.
@@ -45,6 +49,8 @@ package struct APISettings: Sendable {
     package static let tokenIssuerName = "TIDINGS_API_ISSUER"
     package static let tokenAudienceName = "TIDINGS_API_AUDIENCE"
     package static let tokenAlgorithmsName = "TIDINGS_API_ALGORITHMS"
+    package static let tokenLifetimeName = "TIDINGS_API_TOKEN_LIFETIME"
+    package static let tokenTenantsName = "TIDINGS_API_TENANTS"
     package static let originsName = "TIDINGS_API_ORIGINS"
     package static let proxiesName = "TIDINGS_API_PROXIES"
     package static let connectionsName = "TIDINGS_API_CONNECTIONS"
@@ -69,6 +75,8 @@ package struct APISettings: Sendable {
     static let standardRequestsPerBackend = 10_000
     /// Two busy backends.
     static let standardRequestsPerTenant = 20_000
+    /// A stolen token is of use for this long: it cannot be revoked.
+    static let standardTokenLifetime = Duration.seconds(86_400)
     /// Proxies look at the health of a process every few seconds.
     static let standardStopDelay = Duration.seconds(5)
     /// The rest of the time of a stop is for requests in work.
@@ -104,6 +112,12 @@ package struct APISettings: Sendable {
         tokenIssuer = value(Self.tokenIssuerName)
         tokenAudience = value(Self.tokenAudienceName)
         tokenAlgorithms = list(Self.tokenAlgorithmsName)
+        tokenLifetime = try Self.tokenLifetime(value(Self.tokenLifetimeName))
+        let tenants = list(Self.tokenTenantsName)
+        if let wrong = tenants.first(where: { !CatalogueNames.isTenant($0) }) {
+            throw Failure(.config, "\(Self.tokenTenantsName): \(wrong) is no tenant", hint: "a tenant is \(CatalogueNames.nameRule)")
+        }
+        tokenTenants = Set(tenants)
         origins = Set(list(Self.originsName))
         let named = list(Self.proxiesName)
         proxies = named.isEmpty ? Self.standardProxies.split(separator: ",").map(String.init) : named
@@ -134,6 +148,14 @@ package struct APISettings: Sendable {
         }
     }
 
+    private static func tokenLifetime(_ text: String?) throws -> Duration {
+        guard let text else { return standardTokenLifetime }
+        guard let lifetime = DurationText.parse(text), lifetime > .zero else {
+            throw Failure(.config, "\(tokenLifetimeName): \(text) is no time", hint: "15m, or 1d")
+        }
+        return lifetime
+    }
+
     private static func certificate(chain: String?, key: String?) throws -> CertificateFiles? {
         switch (chain, key) {
         case (nil, nil): return nil
@@ -160,6 +182,10 @@ package struct APISettings: Sendable {
             SettingDeclaration(tokenIssuerName, "The issuer (iss) that tokens of people must have."),
             SettingDeclaration(tokenAudienceName, "The audience (aud) that tokens of people must have."),
             SettingDeclaration(tokenAlgorithmsName, "The allowed algorithms of tokens, by commas.", defaultValue: "ES256,RS256,EdDSA"),
+            SettingDeclaration(
+                tokenLifetimeName, "The longest life of a token of a person, from iat to exp, or from now if it has no iat.",
+                defaultValue: DurationText.print(standardTokenLifetime)),
+            SettingDeclaration(tokenTenantsName, "The tenants that tokens of people may name, by commas; empty: every tenant."),
             SettingDeclaration(originsName, "The web origins whose pages may call the API, by commas, such as https://app.example.com."),
             SettingDeclaration(
                 proxiesName,

@@ -11,8 +11,10 @@ final class StreamReader: Sendable {
     private let socket: SharedDescriptor
     private let last = Mutex<String?>(nil)
 
-    /// - Parameter lastEventID: the header of a client that reconnects.
-    init(_ api: APIScene, person: String, lastEventID: String? = nil) throws {
+    /// - Parameters:
+    ///   - token: nil: a token that the scene signs.
+    ///   - lastEventID: the header of a client that reconnects.
+    init(_ api: APIScene, person: String, token: String? = nil, lastEventID: String? = nil) throws {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         let shared = SharedDescriptor(socket)
         self.socket = shared
@@ -31,8 +33,8 @@ final class StreamReader: Sendable {
         var limit = timeval(tv_sec: Patience.scaled(40), tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         let resume = lastEventID.map { "Last-Event-ID: \($0)\r\n" } ?? ""
-        let request =
-            "GET /api/notifications/stream HTTP/1.1\r\nHost: x\r\n\(resume)Authorization: Bearer \(api.token(for: person))\r\n\r\n"
+        let authorization = "Authorization: Bearer \(token ?? api.token(for: person))"
+        let request = "GET /api/notifications/stream HTTP/1.1\r\nHost: x\r\n\(resume)\(authorization)\r\n\r\n"
         let bytes = Array(request.utf8)
         _ = bytes.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
         let (events, teller) = AsyncStream.makeStream(of: (name: String, id: String?, data: JSON).self)

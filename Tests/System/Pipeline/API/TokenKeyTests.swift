@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TidingsJSON
 import TidingsJWT
 import TidingsTestSupport
 
@@ -43,6 +44,45 @@ import TidingsTestSupport
                     #expect(try await ask(second).status == 200)
                 }
             }
+        }
+    }
+
+    /// A withdrawn key ends the streams of its tokens, however long these would have lived.
+    @Test func aStreamEndsWithItsKey() async throws {
+        let (first, second) = (JWTSigner(), JWTSigner())
+        try await withFile(first.publicKeySet) { path in
+            try await withAPI(variables: ["TIDINGS_API_JWKS": path], preparing: { _ in nil }) { api in
+                let stream = try StreamReader(api, person: "ada", token: first.sign(APIScene.claims("ada")))
+                #expect(try await stream.next("inbox") != nil)
+                try second.publicKeySet.write(toFile: path, atomically: true, encoding: .utf8)
+                // The unknown key makes the API read the set. The next heartbeat of the stream looks at its key.
+                try await withoutPlace {
+                    let token = "Bearer \(second.sign(APIScene.claims("bob")))"
+                    let answer = try await api.ask("GET", "/api/notifications", authorization: token)
+                    #expect(answer.status == 200, "\(answer.text)")
+                    let farewell = try await stream.next("bye")
+                    #expect(farewell != nil)
+                }
+            }
+        }
+    }
+
+    /// The login service may name one tenant, and no token may live for long.
+    @Test func tenantsAndLivesAreBounded() async throws {
+        let variables = ["TIDINGS_API_TENANTS": "acme", "TIDINGS_API_TOKEN_LIFETIME": "2h"]
+        try await withAPI(variables: variables, preparing: { _ in nil }) { api in
+            func status(_ change: (inout JSONObject) -> Void) async throws -> Int {
+                try await api.ask("GET", "/api/notifications", authorization: "Bearer \(api.token(for: "ada", change))").status
+            }
+            #expect(try await status { $0["tenant"] = "acme" } == 200)
+            #expect(try await status { $0["tenant"] = "globex" } == 401)
+            #expect(try await status { _ in } == 401, "the default tenant")
+            let late = JSON(integerLiteral: Int64(Date().timeIntervalSince1970) + 8_000)
+            let refused = try await status { claims in
+                claims["tenant"] = "acme"
+                claims["exp"] = late
+            }
+            #expect(refused == 401)
         }
     }
 }
