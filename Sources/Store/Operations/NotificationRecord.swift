@@ -26,12 +26,48 @@ public struct NotificationRecord: Sendable {
 
     /// A notification that no router has made.
     init(undecided notification: JSON) {
+        self.init(notification: notification, deliveries: [], attempts: [], decisions: [], timeline: [], plans: [])
+    }
+
+    init(notification: JSON, deliveries: [JSON], attempts: [JSON], decisions: [JSON], timeline: [JSON], plans: [JSON]) {
         self.notification = notification
-        (deliveries, attempts, decisions, timeline, plans) = ([], [], [], [], [])
+        self.deliveries = deliveries
+        self.attempts = attempts
+        self.decisions = decisions
+        self.timeline = timeline
+        self.plans = plans
     }
 
     /// Whether the person of the notification was erased. Nothing else of the notification is kept.
     public var isErased: Bool { notification["state"]?.stringValue == "erased" }
+
+    /// The record for a producer: without the names of machines and operators, and without the reasons that operators wrote for each other.
+    public func forProducer() -> NotificationRecord {
+        NotificationRecord(
+            notification: notification, deliveries: deliveries.map { Self.row($0, without: "paused_by", "pause_reason") },
+            attempts: attempts.map { Self.row($0, without: "worker_id") }, decisions: decisions,
+            timeline: timeline.map(Self.stepForProducer), plans: plans)
+    }
+
+    private static func row(_ row: JSON, without names: String...) -> JSON {
+        guard var members = row.objectValue else { return row }
+        for name in names { members[name] = nil }
+        return .object(members)
+    }
+
+    /// The actors of a timeline that are no process.
+    private static let actors: Set = ["router", "deliver", "release", "provider", "device", "app"]
+    /// The words between the name of a pause and its reason, in the detail of a wait.
+    private static let pauseWords = " is resumed"
+
+    private static func stepForProducer(_ row: JSON) -> JSON {
+        guard var step = row.objectValue else { return row }
+        if let actor = step["actor"]?.stringValue, !actors.contains(actor) { step["actor"] = "deliver" }
+        if step["verdict"] == "waiting", let detail = step["detail"]?.stringValue, let words = detail.firstRange(of: pauseWords + ": ") {
+            step["detail"] = .string(String(detail[..<words.lowerBound]) + pauseWords)
+        }
+        return .object(step)
+    }
 
     /// The record as one object.
     ///

@@ -97,7 +97,7 @@ struct IntentOperations: Sendable {
     private func explain(_ call: APICall) async throws -> ServerResponse {
         let (id, key) = (try call.notificationID(), try call.key)
         guard let record = try await services.store.promisedNotification(id, tenant: key.tenant) else { throw Problem(.notFound) }
-        return .json(.ok, record.json())
+        return .json(.ok, record.forProducer().json())
     }
 
     /// Cancels the deliveries, or the intent as a whole if no router has decided it.
