@@ -47,7 +47,7 @@ struct CatalogueCommand: AsyncParsableCommand {
         mutating func run(in context: CommandContext) async throws {
             guard !builtIn || hash == nil else { throw Failure(.usage, "--built-in takes no hash") }
             if builtIn { return Self.show(CatalogueFile.print(CatalogueFile.sealed(.builtIn)), "the built-in catalogue") }
-            let environment = DevelopmentHome(path: DevelopmentHome.defaultPath).environment(over: Settings.processEnvironment())
+            let environment = try DevelopmentHome(path: DevelopmentHome.defaultPath).environment(over: Settings.processEnvironment())
             // With one address alone, or a wrong one, fail: a user would take the built-in catalogue for the servers' own.
             if hash == nil, environment["TIDINGS_DATABASE_URL"] == nil, environment["TIDINGS_AMQP_URL"] == nil {
                 return Self.show(

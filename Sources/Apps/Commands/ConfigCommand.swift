@@ -19,7 +19,7 @@ struct ConfigCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run(in context: CommandContext) async throws {
-            let environment = DevelopmentHome(path: DevelopmentHome.defaultPath).environment(over: Settings.processEnvironment())
+            let environment = try DevelopmentHome(path: DevelopmentHome.defaultPath).environment(over: Settings.processEnvironment())
             let settings = (Settings.declarations + context.providers.declarations).map { $0.json(in: environment) }
             let bounds = Bounds.all + (context.api?.bounds ?? [])
             guard output.format == .text else {

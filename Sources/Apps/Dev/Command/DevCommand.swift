@@ -111,6 +111,7 @@ private struct DevelopmentSystem: Service, CustomStringConvertible {
             standard = "127.0.0.1:\(port)"
         }
         guard let settings = try APISettings(environment: environment, standardListen: standard) else { return [] }
+        try settings.requireThisMachine()
         let home = options.home
         let options = APIOptions(settings: settings, isDevelopment: true) { url in
             var lines = ["TIDINGS_API_URL=\(url)"]

@@ -148,6 +148,15 @@ package struct APISettings: Sendable {
         }
     }
 
+    /// Throws a ``Failure`` with exit code 78 if other machines reach the API. Under `tidings dev` it has no limits, it takes tokens of a key
+    /// that lies in a folder, and it serves a demo page.
+    package func requireThisMachine() throws {
+        guard !listen.isLoopback else { return }
+        throw Failure(
+            .config, "\(Self.listenName): other machines reach \(listen.description(port: listen.port)), and tidings dev has no limits",
+            hint: "listen on 127.0.0.1; tidings run api is for other machines")
+    }
+
     private static func tokenLifetime(_ text: String?) throws -> Duration {
         guard let text else { return standardTokenLifetime }
         guard let lifetime = DurationText.parse(text), lifetime > .zero else {

@@ -43,7 +43,7 @@ public struct Settings: Sendable, CustomStringConvertible {
     ///
     /// - Parameter needsBroker: false for a command that may run without TIDINGS_AMQP_URL. ``amqp`` throws then.
     public static func read(home: String = DevelopmentHome.defaultPath, needsBroker: Bool = true) throws -> Settings {
-        let environment = DevelopmentHome(path: home).environment(over: Self.processEnvironment())
+        let environment = try DevelopmentHome(path: home).environment(over: Self.processEnvironment())
         return try Settings(environment: environment, needsBroker: needsBroker)
     }
 
