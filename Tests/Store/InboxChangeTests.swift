@@ -39,6 +39,21 @@ import TidingsTestSupport
         }
     }
 
+    /// A person may swipe an entry away, read it all the same, and swipe it away again.
+    @Test func theLastActCounts() async throws {
+        try await StoreScene.with { scene in
+            let id = try await scene.deliver(to: Self.ann)
+            for round in 1...2 {
+                for (change, state) in [(InboxChange.dismiss, InboxItem.State.dismissed), (.read, .read)] {
+                    let first = try #require(try await scene.store.mark(change, notification: id, of: Self.ann))
+                    #expect(first.isChanged && first.item.state == state, "\(change) \(round)")
+                    let again = try #require(try await scene.store.mark(change, notification: id, of: Self.ann))
+                    #expect(!again.isChanged && again.item == first.item, "\(change) \(round)")
+                }
+            }
+        }
+    }
+
     @Test func readingIsAlsoSeeing() async throws {
         try await StoreScene.with { scene in
             let id = try await scene.deliver(to: Self.ann)
@@ -139,7 +154,8 @@ import TidingsTestSupport
             _ = try await scene.store.mark(.read, notification: ids[0], of: Self.ann)
             _ = try await scene.store.mark(.dismiss, notification: ids[1], of: Self.ann)
             let some = try #require(try await scene.store.markAllRead(before: .entry(ids[2]), of: Self.ann))
-            #expect(some.changed == 2 && some.newest == [ids[2], ids[1]] && some.counts == InboxCounts(total: 4, unread: 1))
+            #expect(some.changed == 1 && some.newest == [ids[2]] && some.counts == InboxCounts(total: 4, unread: 1))
+            #expect(try await scene.store.inboxItem(ids[1], of: Self.ann)?.item.state == .dismissed)
             #expect(try await scene.store.markAllRead(before: .entry(ids[2]), of: Self.ann)?.changed == 0)
             #expect(try await scene.store.markAllRead(of: Self.ann)?.counts == InboxCounts(total: 4, unread: 0))
         }

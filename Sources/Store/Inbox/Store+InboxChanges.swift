@@ -65,12 +65,12 @@ extension Store {
         return try InboxAnswer(answers[2], isChanged: !answers[1].rows.isEmpty)
     }
 
-    /// Marks each unread or dismissed entry of the listing as read.
+    /// Marks each unread entry of the listing as read. A dismissed entry is not unread, and stays dismissed.
     ///
     /// - Parameter bound: nil for all entries.
     /// - Returns: Nil if the person has no entry of the bound.
     public func markAllRead(before bound: InboxBound? = nil, of person: RecipientKey) async throws -> InboxSweep? {
-        try await sweep(person, .read, before: bound, where: "i.read_at is null")
+        try await sweep(person, .read, before: bound, where: InboxItem.isUnread)
     }
 
     /// Deletes each entry of the listing. Each can be taken back by `undo`. Snoozed entries stay.
@@ -167,13 +167,14 @@ extension InboxChange {
         }
     }
 
-    /// A condition on the table alias `i`: the entry may change, and is not yet as asked. The first time of an act stays.
+    /// A condition on the table alias `i`: the entry may change, and is not yet as asked. The first time of an act stays, unless the person
+    /// has undone the act by another one meanwhile, see ``InboxItem/state``.
     fileprivate var condition: SQL {
         switch self {
-        case .read: "i.deleted_at is null and i.read_at is null"
+        case .read: "i.deleted_at is null and (i.read_at is null or i.read_at < i.dismissed_at)"
         case .unread: "i.deleted_at is null and (i.read_at is not null or i.dismissed_at is not null)"
         case .seen: "i.deleted_at is null and i.seen_at is null"
-        case .dismiss: "i.deleted_at is null and i.dismissed_at is null"
+        case .dismiss: "i.deleted_at is null and (i.dismissed_at is null or i.dismissed_at <= i.read_at)"
         case .delete: "i.deleted_at is null"
         case .undo:
             """
