@@ -16,14 +16,17 @@ public struct ServerRequest: Sendable {
     /// The request target up to the query, still percent-encoded.
     public var path: Substring {
         let target = head.path ?? ""
-        return target[..<(target.firstIndex(of: "?") ?? target.endIndex)]
+        return target[..<(Self.questionMark(in: target) ?? target.endIndex)]
     }
 
     /// The request target after the question mark, still percent-encoded. Nil if there is no question mark.
     public var query: Substring? {
         let target = head.path ?? ""
-        return target.firstIndex(of: "?").map { target[target.index(after: $0)...] }
+        return Self.questionMark(in: target).map { target[target.utf8.index(after: $0)...] }
     }
+
+    /// The first question mark, as a byte: a combining mark after it does not join it.
+    private static func questionMark(in target: String) -> String.Index? { target.utf8.firstIndex(of: UInt8(ascii: "?")) }
 
     /// The value of a header. If the header repeats, the values joined by a comma.
     public func header(_ name: HTTPField.Name) -> String? { head.headerFields[name] }

@@ -23,9 +23,9 @@ public struct SubmittedRequest: Sendable {
         self.key = key
     }
 
-    /// Whether a text may be the `Idempotency-Key` of a request.
+    /// Whether a text may be the `Idempotency-Key` of a request: printable ASCII without spaces.
     public static func isName(_ text: String) -> Bool {
-        (1...longestName).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+        (1...longestName).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 }
 

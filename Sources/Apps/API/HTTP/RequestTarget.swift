@@ -1,6 +1,6 @@
 import TidingsEncodings
 
-/// The path and query of a request, decoded.
+/// The path and query of a request, decoded. Delimiters are bytes: a combining mark after one does not join it.
 struct RequestTarget: Sendable {
     /// The segments of the path. `/a/b` has `a` and `b`. A path with an empty segment has it here too, and matches no operation.
     let segments: [String]
@@ -9,17 +9,17 @@ struct RequestTarget: Sendable {
 
     /// Nil if the path does not begin with `/`, if an escape is broken, or if decoded bytes are no UTF-8 or hold a NUL.
     init?(path: Substring, query: Substring?) {
-        guard path.first == "/" else { return nil }
+        guard path.utf8.first == UInt8(ascii: "/") else { return nil }
         var segments: [String] = []
-        for segment in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-            guard let decoded = Self.decoded(segment.utf8, plusIsSpace: false) else { return nil }
+        for segment in path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            guard let decoded = Self.decoded(segment, plusIsSpace: false) else { return nil }
             segments.append(decoded)
         }
         var parameters: [(String, String)] = []
-        for pair in (query ?? "").split(separator: "&") {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = Self.decoded(parts[0].utf8, plusIsSpace: true),
-                let value = Self.decoded(parts.count > 1 ? parts[1].utf8 : "".utf8[...], plusIsSpace: true)
+        for pair in (query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = Self.decoded(parts[0], plusIsSpace: true),
+                let value = Self.decoded(parts.count > 1 ? parts[1] : "".utf8[...], plusIsSpace: true)
             else { return nil }
             parameters.append((name, value))
         }

@@ -54,10 +54,12 @@ struct IntentOperations: Sendable {
 
     /// The `Idempotency-Key`. Quotation marks around it, which the draft of its standard asks for, do not belong to it.
     private static func name(of request: ServerRequest) throws -> String? {
-        guard var name = request.header(.idempotencyKey) else { return nil }
+        let values = request.head.headerFields[values: .idempotencyKey]
+        guard var name = values.first else { return nil }
+        guard values.count == 1 else { throw Problem.invalid(.parameter("Idempotency-Key", "is given twice")) }
         if name.utf8.count >= 2, name.hasPrefix("\""), name.hasSuffix("\"") { name = String(name.dropFirst().dropLast()) }
         guard SubmittedRequest.isName(name), !name.contains("\"") else {
-            let detail = "must be 1 to \(SubmittedRequest.longestName) printable ASCII characters without quotation marks inside"
+            let detail = "must be 1 to \(SubmittedRequest.longestName) printable ASCII characters without spaces and quotation marks inside"
             throw Problem.invalid(.parameter("Idempotency-Key", detail))
         }
         return name

@@ -77,6 +77,11 @@ import TidingsTestSupport
             #expect(first.status == 202 && again.json == first.json, "\(first.text) \(again.text)")
             let reused = try await send(Self.event("e-10", to: "ada"), key: "name-1")
             #expect(reused.status == 422 && reused.problem == "idempotency-reuse", "\(reused.text)")
+            #expect(try await send(Self.event("e-12", to: "ada"), key: "two words").problem == "invalid")
+            let twice = try await api.ask(
+                "POST", "/v1/intents", authorization: producer, headers: [("idempotency-key", "a"), ("idempotency-key", "b")],
+                body: Self.event("e-12", to: "ada"), type: "application/cloudevents+json")
+            #expect(twice.json["errors"]?.arrayValue?.first?["parameter"] == "Idempotency-Key", "\(twice.text)")
             let conflict = try await send(Self.event("e-9", to: "ada", title: "Other"))
             #expect(conflict.status == 409 && conflict.problem == "idempotency-conflict", "\(conflict.text)")
 
