@@ -27,8 +27,8 @@ package enum APILimits {
     package static let idsInEvent = 50
     /// Persons whose counts are read in one query.
     package static let personsInQuery = 500
-    /// The earliest and latest time after which a client reconnects when it is told to.
-    package static let reconnect = 1_000...30_000
+    /// The earliest and latest time after which a client reconnects, in milliseconds: 30 s between them.
+    package static let reconnect = 1_000...31_000
     /// Digits of a position. A position begins with the time in milliseconds, which has 13.
     static let positionDigits = 18
     /// The longest time of a snooze.

@@ -28,7 +28,9 @@ struct InboxEvent: Sendable, Hashable {
     }
 
     /// The event of the stream. A client that reconnects goes on from its id.
-    func bytes(id: StreamMark) -> [UInt8] {
+    ///
+    /// - Parameter retry: the milliseconds after which the client reconnects when the stream ends without a word.
+    func bytes(id: StreamMark, retry: Int? = nil) -> [UInt8] {
         var json = JSONWriter(capacity: 256)
         json.beginObject()
         json.member("unreadCount", counts.unread)
@@ -39,7 +41,7 @@ struct InboxEvent: Sendable, Hashable {
         json.member("reset", ids.isCutOff)
         json.member("position", position)
         json.endObject()
-        return ServerSentEvent(name: "inbox", id: id.text, data: json.text).bytes
+        return ServerSentEvent(name: "inbox", id: id.text, retry: retry, data: json.text).bytes
     }
 
     private static func write(_ ids: [NotificationID], as name: String, to json: inout JSONWriter) {

@@ -32,12 +32,16 @@ struct StreamOperations: Sendable {
             body: .stream { stream in
                 defer { place.end() }
                 stream.connection.whenClosed { mailbox.connectionClosed() }
+                // A process that is killed says no farewell, so the first event tells when to come back.
+                var retry: Int? = Self.retry()
                 while true {
                     let message = await mailbox.next()
                     // A heartbeat comes every few seconds, so a withdrawn key ends the stream soon.
                     guard proof.isGood(at: clock.now()) else { return try await stream.write(Self.farewell) }
                     switch message {
-                    case .event(let event, let id): try await stream.write(event.bytes(id: id))
+                    case .event(let event, let id):
+                        try await stream.write(event.bytes(id: id, retry: retry))
+                        retry = nil
                     case .likes(let count, let id):
                         try await stream.write(ServerSentEvent(name: "likes", id: id.text, data: "{\"new\":\(count)}").bytes)
                     case .heartbeat: try await stream.write(ServerSentEvent.heartbeat)
@@ -53,10 +57,11 @@ struct StreamOperations: Sendable {
         .contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no",
     ]
 
-    /// Tells the client when to reconnect. The times are spread, so that the clients of a process that stops do not come back all at once.
-    private static var farewell: [UInt8] {
-        ServerSentEvent(name: "bye", retry: Int.random(in: APILimits.reconnect), data: "{}").bytes
-    }
+    /// Tells the client when to reconnect.
+    private static var farewell: [UInt8] { ServerSentEvent(name: "bye", retry: retry(), data: "{}").bytes }
+
+    /// The times are spread, so that the clients of a process that stops do not come back all at once.
+    private static func retry() -> Int { Int.random(in: APILimits.reconnect) }
 }
 
 extension HTTPField.Name {

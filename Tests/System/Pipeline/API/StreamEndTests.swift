@@ -20,6 +20,18 @@ import TidingsTestSupport
         }
     }
 
+    /// A process that is killed sends no `bye`. Its clients know when to come back all the same.
+    @Test func theFirstEventTellsWhenToReconnect() async throws {
+        try await withAPI { api in
+            let client = try RawClient(port: api.port)
+            client.send(Self.request("GET", of: "ada", api))
+            let answer = await client.read(until: "\ndata: ")
+            let line = answer.split(whereSeparator: \.isNewline).first { $0.hasPrefix("retry: ") }
+            let wait = try #require(line.flatMap { Int($0.dropFirst("retry: ".count)) }, "\(answer)")
+            #expect((1_000...31_000).contains(wait))
+        }
+    }
+
     @Test func aPersonWithTooManyStreamsLosesTheOldest() async throws {
         try await withAPI(variables: HealthClient.variables, preparing: { _ in nil }) { api in
             let other = try StreamReader(api, person: "bob")
