@@ -29,6 +29,9 @@ public actor LikesStore {
     /// Actions that the server has not answered yet, by the person's id, each with its number.
     private var pending: [String: (number: Int, action: LikeAction)] = [:]
     private var lastNumber = 0
+    /// Whether an action is on its way. The others wait in the order of their calls: the last answer to a like must be the last to arrive.
+    private var isSending = false
+    private var turns: [CheckedContinuation<Void, Never>] = []
     private var observers: [Int: AsyncStream<LikesState>.Continuation] = [:]
 
     /// - Parameter pageSize: Likes of a page, 1 to 100.
@@ -103,12 +106,13 @@ public actor LikesStore {
         }
     }
 
-    /// Answers a like. The answer is shown at once, and taken back if the server refuses it.
+    /// Answers a like. The answer is shown at once, and taken back if the server refuses it. Answers are sent one after the other.
     public func act(_ action: LikeAction, on userID: String) async {
         lastNumber += 1
         let number = lastNumber
         pending[userID] = (number, action)
         publish()
+        await takeTurn()
         do throws(InboxError) {
             try await client.act(action, on: userID)
             error = nil
@@ -118,7 +122,20 @@ public actor LikesStore {
         }
         // A newer action on the same like is still on its way, and stays shown.
         if pending[userID]?.number == number { pending[userID] = nil }
+        endTurn()
         publish()
+    }
+
+    private func takeTurn() async {
+        guard isSending else {
+            isSending = true
+            return
+        }
+        await withCheckedContinuation { turns.append($0) }
+    }
+
+    private func endTurn() {
+        if turns.isEmpty { isSending = false } else { turns.removeFirst().resume() }
     }
 
     private func take(
