@@ -20,6 +20,9 @@ export declare const limits: Readonly<{
     shortestPause: number;
     longestPause: number;
     longestAsked: number;
+    leaderBeat: number;
+    leaderSilence: number;
+    leaderAnswer: number;
 }>;
 
 export interface TidingsInboxOptions {
@@ -49,6 +52,8 @@ export interface TidingsInboxOptions {
     locks?: Pick<LockManager, "request"> | null;
     /** Opens the channel between tabs. `null`: tabs do not tell each other about changes. */
     channel?: ((name: string) => Pick<BroadcastChannel, "postMessage" | "close" | "onmessage">) | null;
+    /** The page, which is told before the browser freezes it. `null`: nothing tells. */
+    page?: (EventTarget & { visibilityState?: string }) | null;
 }
 
 /** The key has only a hash of the person. The text has the person's items or reports. */

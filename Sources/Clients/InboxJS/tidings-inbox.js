@@ -37,6 +37,14 @@ export const limits = Object.freeze({
     longestPause: 300_000,
     /** The longest pause that the server may ask for. */
     longestAsked: 86_400_000,
+    /** The tab with the connection tells the others that it lives. */
+    leaderBeat: 15_000,
+    /** A tab that has not worked for this long is frozen. Browsers let a hidden tab work once a minute. */
+    leaderPause: 65_000,
+    /** A visible tab that hears nothing for this long asks the tab with the connection. */
+    leaderSilence: 45_000,
+    /** Without an answer within this time, the visible tab takes the connection over. */
+    leaderAnswer: 10_000,
 });
 
 // MARK: Inbox
@@ -96,13 +104,14 @@ export class TidingsInbox extends EventTarget {
             onFailure: (failure) => this.dispatchEvent(new CustomEvent("reportfailed", { detail: failure })),
         });
         this.#tabs = new Tabs({
-            key, locks: this.#options.locks, channel: this.#options.channel,
+            key, clock, locks: this.#options.locks, channel: this.#options.channel, page: this.#options.page,
             onMessage: (message) => this.#receive(message),
         });
         this.#stream = new EventStream({
             api: this.#api, clock, random: this.#options.random, lastEventID: () => this.#model.beginStream(),
             onEvent: (event) => this.#lead(event),
             onChange: (connection, error) => this.#setConnection(connection, error),
+            onRead: () => this.#tabs.worked(),
         });
         this.likes = new TidingsLikes(this.#api, clock, this.#options.pageSize);
     }
@@ -1231,6 +1240,7 @@ class EventStream {
             const { value, done } = await reader.read();
             if (done || signal.aborted) return parser.retry;
             this.#watch();
+            this.#options.onRead();
             for (const event of parser.feed(decoder.decode(value, { stream: true }))) {
                 if (event.event === "bye") return parser.retry;
                 const data = parseJSON(event.data);
@@ -1332,11 +1342,23 @@ class EventParser {
 /**
  * The tabs of one person. The tab that holds a lock leads: it has the connection and passes events on. If it ends, the browser gives the
  * lock to the next tab. Without Web Locks, or if nothing tells whose inbox it is, each tab has its own connection.
+ *
+ * Browsers freeze hidden tabs. A tab that is told so first gives the lock back. A frozen tab that was not told keeps it. So the leader tells
+ * again and again that it works. If it is silent, a visible tab asks it, and then takes the lock away. The tab that thaws follows.
  */
 class Tabs {
     #options;
     #channel = null;
     #leaving = null;
+    /** Ends the wait for the lock, or the lead. */
+    #turn = null;
+    /** Resolves when the page thaws. Null while it is not frozen. */
+    #thawed = null;
+    #thaw = null;
+    /** The time at which a timer ran, or a part of the stream came. A frozen page may still receive messages. */
+    #workedAt = 0;
+    /** The next sign of life of a leader, or the end of the patience of a follower. */
+    #timer = null;
     #self = Math.random().toString(36).slice(2);
 
     isLeader = false;
@@ -1348,6 +1370,7 @@ class Tabs {
             locks: options.locks === undefined ? globalThis.navigator?.locks : options.locks,
             channel: options.channel === undefined && globalThis.BroadcastChannel
                 ? (name) => new BroadcastChannel(name) : options.channel,
+            page: options.page === undefined ? globalThis.document : options.page,
         };
     }
 
@@ -1364,36 +1387,124 @@ class Tabs {
             lead();
             return;
         }
-        this.isFollower = true;
-        this.post({ type: "hello" });
-        try {
-            await this.#options.locks.request(`tidings-inbox:${key}`, { signal: leaving.signal }, () => this.#hold(leaving.signal, lead, resign));
-        } catch (error) {
-            // The lock is refused, for example in a sandboxed frame. Leaving ends the wait for it as well.
-            if (leaving.signal.aborted) return;
-            [this.isFollower, this.isLeader] = [false, true];
-            lead();
+        this.#attend();
+        let takesAway = false;
+        while (!leaving.signal.aborted) {
+            if (this.#thawed) {
+                await this.#thawed;
+                continue;
+            }
+            const turn = { wasHeld: false, ending: new AbortController() };
+            const end = () => turn.ending.abort();
+            leaving.signal.addEventListener("abort", end);
+            this.#follow(turn.ending);
+            try {
+                await this.#request(`tidings-inbox:${key}`, turn, takesAway, { lead, resign });
+                takesAway = false;
+            } catch {
+                if (leaving.signal.aborted) return;
+                // Another tab has taken the lock away, because this one was frozen.
+                if (turn.wasHeld) resign();
+                // The lock is refused, for example in a sandboxed frame.
+                else if (takesAway || !turn.ending.signal.aborted) return this.#leadAlone(lead);
+                takesAway = !turn.wasHeld && !this.#thawed;
+            } finally {
+                leaving.signal.removeEventListener("abort", end);
+            }
         }
     }
 
-    #hold(signal, lead, resign) {
+    /** Waits for the lock, or takes it away. Leads while this tab has it. Rejects if the lock is refused, or taken away. */
+    #request(name, turn, takesAway, { lead, resign }) {
+        const ending = turn.ending.signal;
+        return this.#options.locks.request(name, takesAway ? { steal: true } : { signal: ending }, () => {
+            if (ending.aborted) return undefined;
+            turn.wasHeld = true;
+            return this.#hold(ending, lead, resign);
+        });
+    }
+
+    #hold(ending, lead, resign) {
         [this.isFollower, this.isLeader] = [false, true];
         return new Promise((release) => {
-            signal.addEventListener("abort", () => {
+            ending.addEventListener("abort", () => {
+                [this.isFollower, this.isLeader] = [true, false];
                 resign();
                 release();
             });
-            if (signal.aborted) release();
-            else lead();
+            this.#beat();
+            lead();
         });
+    }
+
+    #follow(ending) {
+        [this.isFollower, this.isLeader, this.#turn] = [true, false, ending];
+        this.post({ type: "hello" });
+        this.#listenForLife();
+    }
+
+    /** Gives the lock back before the browser freezes the page, and joins again when it thaws. */
+    #attend() {
+        this.#options.page?.addEventListener?.("freeze", this.#freeze);
+        this.#options.page?.addEventListener?.("resume", this.#resume);
+    }
+
+    #freeze = () => {
+        this.#thawed ??= new Promise((thaw) => (this.#thaw = thaw));
+        this.#options.clock.clearTimeout(this.#timer);
+        this.#turn?.abort();
+    };
+
+    #resume = () => {
+        this.#thaw?.();
+        [this.#thawed, this.#thaw] = [null, null];
+    };
+
+    #leadAlone(lead) {
+        this.#options.clock.clearTimeout(this.#timer);
+        [this.isFollower, this.isLeader, this.#turn] = [false, true, null];
+        lead();
+    }
+
+    /** A part of the stream has come, which is a sign of life of a leader. The timers of a hidden tab come late. */
+    worked() {
+        if (this.isLeader && this.#turn) this.#beat();
+    }
+
+    #beat() {
+        this.#options.clock.clearTimeout(this.#timer);
+        this.#workedAt = this.#options.clock.now();
+        this.post({ type: "alive" });
+        this.#timer = this.#options.clock.setTimeout(() => this.#beat(), limits.leaderBeat);
+    }
+
+    #listenForLife() {
+        this.#options.clock.clearTimeout(this.#timer);
+        this.#timer = this.#options.clock.setTimeout(() => this.#askForLife(), limits.leaderSilence);
+    }
+
+    /** A tab that was frozen itself finds the answer among its messages. A hidden tab needs no news. */
+    #askForLife() {
+        if (this.#options.page?.visibilityState === "hidden") return this.#listenForLife();
+        this.post({ type: "hello" });
+        this.#timer = this.#options.clock.setTimeout(() => this.#turn?.abort(), limits.leaderAnswer);
+    }
+
+    /** Only a leader that works answers. */
+    #answerForLife() {
+        if (this.#options.clock.now() - this.#workedAt <= limits.leaderPause) this.post({ type: "alive" });
     }
 
     leave() {
         this.#leaving?.abort();
         this.#leaving = null;
+        this.#options.clock.clearTimeout(this.#timer);
+        this.#options.page?.removeEventListener?.("freeze", this.#freeze);
+        this.#options.page?.removeEventListener?.("resume", this.#resume);
+        this.#resume();
         this.#channel?.close();
         this.#channel = null;
-        [this.isFollower, this.isLeader] = [false, false];
+        [this.isFollower, this.isLeader, this.#turn] = [false, false, null];
     }
 
     post(message) {
@@ -1403,7 +1514,10 @@ class Tabs {
     #listen(name) {
         this.#channel = this.#options.channel(name);
         this.#channel.onmessage = ({ data }) => {
-            if (data?.v === 1 && data.from !== this.#self) this.#options.onMessage(data);
+            if (data?.v !== 1 || data.from === this.#self) return;
+            if (this.isFollower && data.type === "alive") this.#listenForLife();
+            if (this.isLeader && data.type === "hello") this.#answerForLife();
+            this.#options.onMessage(data);
         };
     }
 }

@@ -33,6 +33,11 @@ export class FakeClock {
         }
         this.#time = end;
     }
+
+    /** Lets time pass without a timer, as in a page that is frozen. */
+    skip(milliseconds) {
+        this.#time += milliseconds;
+    }
 }
 
 /** A server that knows which requests come next. */

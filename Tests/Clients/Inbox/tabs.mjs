@@ -64,6 +64,69 @@ const cases = {
         await settle();
         return [a.has({ connection: "stopped", isLeader: false }), b.has({ connection: "open", isLeader: true, newItems: 1 })];
     },
+    "tabs: a tab takes the connection over from a frozen one, which follows when it thaws": async ([a, b]) => {
+        await a.begin(list(page([1])), stream());
+        await b.begin(list(page([1])));
+        a.server.send(event({ unreadCount: 2, total: 2, newest: item(2).id, new: [item(2).id] }));
+        await settle();
+        // A quiet tab that answers is left alone.
+        await b.clock.advance(50_000, settle);
+        const problems = [b.has({ connection: "open", isLeader: false }), a.has({ isLeader: true })];
+        a.freeze();
+        b.server.expect([stream({ "last-event-id": item(2).id })]);
+        await b.clock.advance(60_000, settle);
+        problems.push(b.has({ connection: "open", isLeader: true, newItems: 1 }));
+        a.thaw();
+        await settle();
+        b.server.send(event({ unreadCount: 3, total: 3, newest: item(3).id, new: [item(3).id] }));
+        await settle();
+        return [...problems, ...[a, b].map((tab) => tab.has({ connection: "open", newItems: 2 })), a.has({ isLeader: false })];
+    },
+    "tabs: a tab gives the connection back before it freezes, and follows when it thaws": async ([a, b]) => {
+        await a.begin(list(page([1])), stream());
+        await b.begin(list(page([1])));
+        a.server.send(event({ unreadCount: 2, total: 2, newest: item(2).id, new: [item(2).id] }));
+        await settle();
+        b.server.expect([stream({ "last-event-id": item(2).id })]);
+        a.page.dispatchEvent(new Event("freeze"));
+        a.freeze();
+        await settle();
+        const problems = [b.has({ connection: "open", isLeader: true, newItems: 1 })];
+        b.server.send(event({ unreadCount: 3, total: 3, newest: item(3).id, new: [item(3).id] }));
+        await settle();
+        a.thaw();
+        a.page.dispatchEvent(new Event("resume"));
+        await settle();
+        problems.push(...[a, b].map((tab) => tab.has({ connection: "open", newItems: 2 })), a.has({ isLeader: false }));
+        a.server.expect([stream({ "last-event-id": item(3).id })]);
+        b.inbox.stop();
+        await settle();
+        return [...problems, a.has({ connection: "open", isLeader: true })];
+    },
+    "tabs: a frozen tab gets no connection": async ([a, b], browser) => {
+        const c = new Tab(browser);
+        for (const tab of [a, b, c]) await tab.begin(list(page([1])), ...(tab === a ? [stream()] : []));
+        b.page.dispatchEvent(new Event("freeze"));
+        b.freeze();
+        c.server.expect([stream()]);
+        a.inbox.stop();
+        await settle();
+        const problems = [c.has({ connection: "open", isLeader: true })];
+        b.thaw();
+        b.page.dispatchEvent(new Event("resume"));
+        await settle();
+        problems.push(b.has({ connection: "open", isLeader: false }));
+        c.end();
+        return [...problems, ...c.problems];
+    },
+    "tabs: a frozen tab that still answers messages does not keep the connection": async ([a, b]) => {
+        await a.begin(list(page([1])), stream());
+        await b.begin(list(page([1])));
+        a.clock.skip(70_000);
+        b.server.expect([stream()]);
+        await b.clock.advance(60_000, settle);
+        return [b.has({ connection: "open", isLeader: true }), a.has({ isLeader: false })];
+    },
     "tabs: a tab whose token is refused leaves the connection to the next": async ([a, b]) => {
         const refused = { request: "GET /api/notifications/stream", answer: { status: 401, body: {} }, held: "first" };
         await a.begin(list(page([1])), refused, { ...refused, held: undefined });
@@ -295,14 +358,28 @@ export async function* runTabCases(library, filter = "") {
 
 class Tab {
     server = new FakeServer(["token-1"]);
+    clock = new FakeClock(Date.parse("2026-11-25T12:00:00Z"));
+    page = new EventTarget();
     inbox;
+    #channel = null;
 
     constructor({ library, locks, channel, person, storage, token }) {
         this.inbox = new library.TidingsInbox({
             baseURL: "https://inbox.example", token: token ?? this.server.token, fetch: this.server.fetch, person, pageSize: 3,
-            clock: new FakeClock(Date.parse("2026-11-25T12:00:00Z")), random: () => 0.5, locks, channel,
+            clock: this.clock, random: () => 0.5, locks, page: this.page, channel: (name) => (this.#channel = channel(name)),
             storage: storage ?? library.memoryStorage(),
         });
+    }
+
+    /** A frozen tab reads no message until it thaws. It keeps its lock if its page is not told. */
+    freeze() {
+        this.#channel.held = [];
+    }
+
+    thaw() {
+        const { held } = this.#channel;
+        this.#channel.held = null;
+        for (const data of held) this.#channel.onmessage?.({ data });
     }
 
     async begin(...exchanges) {
@@ -339,19 +416,23 @@ class BreakableStorage {
     }
 }
 
-/** Web Locks: the holder keeps the lock until its promise ends, the others wait in a queue. */
+/** Web Locks: the holder keeps the lock until its promise ends, or until another request steals it. The others wait in a queue. */
 class FakeLocks {
     #last = new Map();
+    /** Ends the holding of a lock by its name. */
+    #breaks = new Map();
 
-    async request(name, { signal }, work) {
-        const before = this.#last.get(name);
-        const aborted = new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    async request(name, { signal, steal = false }, work) {
+        const before = steal ? undefined : this.#last.get(name);
+        const aborted = new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
         aborted.catch(() => {});
         const turn = Promise.race([before, aborted]);
+        if (steal) this.#breaks.get(name)?.(new DOMException("stolen", "AbortError"));
         let isHeld = false;
         const held = turn.then(() => {
             isHeld = true;
-            return work();
+            const broken = new Promise((_, reject) => this.#breaks.set(name, reject));
+            return Promise.race([work(), broken]);
         });
         // A request that was aborted in the queue leaves its place to the next one.
         this.#last.set(name, held.catch(() => (isHeld ? undefined : before)));
@@ -364,10 +445,11 @@ function fakeChannels() {
     const open = new Set();
     return (name) => {
         const channel = {
-            name, onmessage: null,
+            name, onmessage: null, held: null,
             postMessage(message) {
                 const data = structuredClone(message);
-                for (const other of open) if (other !== channel && other.name === name) queueMicrotask(() => other.onmessage?.({ data }));
+                const deliver = (other) => (other.held ? other.held.push(data) : other.onmessage?.({ data }));
+                for (const other of open) if (other !== channel && other.name === name) queueMicrotask(() => deliver(other));
             },
             close: () => void open.delete(channel),
         };
