@@ -15,6 +15,8 @@ struct APIServer: Sendable {
     let requests: RequestRoom?
     let origins: AllowedOrigins
     let log: RequestLog
+    /// Whether the process speaks TLS itself. Behind a proxy, the headers about TLS are the proxy's.
+    let speaksTLS: Bool
     /// Watches whether requests go on.
     let progress: ProgressWatch
     let logger: Logger
@@ -36,12 +38,16 @@ struct APIServer: Sendable {
             }
         }
         Self.addHeaders(to: &response.headers, record.id)
+        if speaksTLS { response.headers[.strictTransportSecurity] = Self.onlyTLS }
         origins.allow(request, in: &response)
         record.status = response.status
         record.duration = ContinuousClock.now - began
         log.record(record)
         return response
     }
+
+    /// A browser asks this host by HTTPS only, for a year (RFC 6797).
+    private static let onlyTLS = "max-age=31536000"
 
     private func answer(_ request: ServerRequest, _ record: inout RequestRecord) async throws -> ServerResponse {
         let (operation, target, parameters) = try find(request)

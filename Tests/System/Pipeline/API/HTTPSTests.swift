@@ -13,6 +13,7 @@ import TidingsTestSupport
             method: "GET", url: "https://127.0.0.1:\(port)/openapi.yaml", totalTimeout: .seconds(10).patient, maximumResponseBytes: 1 << 20,
             guarding: everywhere)
         guard case .response(let response) = await client.send(request) else { return nil }
+        #expect(response.header("strict-transport-security") == "max-age=31536000")
         return response.status
     }
 
