@@ -152,7 +152,8 @@ import TidingsStore
         }
     }
 
-    /// Retention deletes a reservation when its notification has the id. It keeps one that is another name, or that waits.
+    /// Retention deletes a reservation when its notification has the id. It keeps one that is another name as long as the key, and one whose
+    /// event was refused or waits as long as a refused event.
     @Test func retentionKeepsTheIDsThatOnlyAReservationKnows() async throws {
         try await StoreScene.with { scene in
             let ids = try await scene.reserve([1, 2, 3])
@@ -165,7 +166,10 @@ import TidingsStore
             #expect(try await scene.store.pruneReservations(after: step.last, retention: .seconds(90 * 86_400))?.last == nil)
             #expect(try await scene.count("select count(*) from tidings.reservations where id = \(ids[0].description)::text::uuid") == 0)
 
-            #expect(try await scene.store.pruneReservations(after: nil, retention: .seconds(86_400))?.deleted == 2)
+            #expect(try await scene.store.pruneReservations(after: nil, retention: .seconds(2 * 86_400))?.deleted == 1)
+            #expect(try await scene.store.promisedNotification(ids[2], tenant: nil)?.notification == nil)
+            #expect(try await scene.store.promisedNotification(ids[1], tenant: nil)?.notification != nil)
+            #expect(try await scene.store.pruneReservations(after: nil, retention: .seconds(86_400))?.deleted == 1)
             _ = try await scene.store.reserve([
                 ReservationRequest([StoreScene.intent(9)], named: NamedRequest(caller: "k", key: "n", fingerprint: [1]))
             ])

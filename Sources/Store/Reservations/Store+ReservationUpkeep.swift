@@ -14,8 +14,9 @@ extension Store {
 
     /// Looks at reservations that are older than ``reservationsKept``, in the order of their ids, and deletes those that are not needed.
     ///
-    /// A reservation is not needed when the router has made the notification with the reserved id. Other reservations are kept as long as
-    /// idempotency keys: the id is another name for the notification of its key, or the event was refused, or it still waits in its queue.
+    /// A reservation is not needed when the router has made the notification with the reserved id. If the id is another name for the
+    /// notification of its key, the reservation is kept as long as the key. If nothing has the key, the event was refused, or it waits in a
+    /// queue. The reservation is then kept as long as a refused event: without that event, its id would say again that the event waits.
     ///
     /// - Parameter position: the last reservation of the step before. Nil for the first step.
     /// - Returns: The last reservation of this step, and how many it deleted. Nil if there was none to look at.
@@ -37,7 +38,9 @@ extension Store {
                     delete from tidings.reservations where key = any(array(
                         select l.key from looked_at l
                         where exists (select from tidings.idempotency_keys k where k.key = l.key and k.notification_id = l.id)
-                            or l.id < (select tidings.first_id(tidings.clock() - make_interval(secs => \(Self.seconds(retention) * 2))))))
+                            or l.id < (select tidings.first_id(tidings.clock() - make_interval(secs => \(Self.seconds(retention) * 2))))
+                            or l.id < (select tidings.first_id(tidings.clock() - make_interval(secs => \(Self.seconds(retention)))))
+                                and not exists (select from tidings.idempotency_keys k where k.key = l.key)))
                     returning key
                 )
                 select (select id from looked_at order by id desc limit 1), (select count(*) from deleted)
