@@ -44,7 +44,9 @@ struct APIRole: AddedRole {
         self.options = options
         self.logger = logger
         let progress = runtime.readiness.liveness.progress
-        hub = StreamHub(store: store, signals: runtime.signals, metrics: runtime.metrics, progress: progress, logger: logger)
+        hub = StreamHub(
+            store: store, signals: runtime.signals, connections: settings.connections, metrics: runtime.metrics, progress: progress,
+            logger: logger)
         feed = try runtime.signalFeed()
         publisher = try runtime.intentPublisher()
         tokenKeys = try await Self.tokenKeys(settings, runtime)

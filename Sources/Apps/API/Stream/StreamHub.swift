@@ -18,6 +18,7 @@ final class StreamHub: Sendable {
     private struct State {
         /// The streams of each person.
         var streams: [RecipientKey: [Int: StreamMailbox]] = [:]
+        var shares: StreamShares
         var lastNumber = 0
         /// Persons whose inbox may have changed.
         var inboxes: Set<RecipientKey> = []
@@ -27,6 +28,28 @@ final class StreamHub: Sendable {
         /// Whether changes must be looked for, because signals may have been missed.
         var mustHeal = false
         var isDraining = false
+
+        init(connections: Int) { shares = StreamShares(connections: connections) }
+
+        mutating func add(_ mailbox: StreamMailbox) {
+            streams[mailbox.person, default: [:]][mailbox.number] = mailbox
+            shares.begin(mailbox.person)
+        }
+
+        /// Nil if the stream has ended already.
+        mutating func remove(_ number: Int, of person: RecipientKey) -> StreamMailbox? {
+            guard let mailbox = streams[person]?.removeValue(forKey: number) else { return nil }
+            let isLast = streams[person]?.isEmpty == true
+            if isLast { streams[person] = nil }
+            shares.end(person, isLast: isLast)
+            return mailbox
+        }
+
+        /// Takes out the oldest stream of a person.
+        mutating func removeOldest(of person: RecipientKey) -> StreamMailbox? {
+            guard let oldest = streams[person]?.keys.min() else { return nil }
+            return remove(oldest, of: person)
+        }
     }
 
     private let store: Store
@@ -35,11 +58,13 @@ final class StreamHub: Sendable {
     private let openStreams: Gauge
     private let progress: ProgressWatch
     private let logger: Logger
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let wake: AsyncStream<Void>
     private let waker: AsyncStream<Void>.Continuation
 
-    init(store: Store, signals: InboxSignals, metrics: Metrics, progress: ProgressWatch, logger: Logger) {
+    /// - Parameter connections: the connections of the process.
+    init(store: Store, signals: InboxSignals, connections: Int, metrics: Metrics, progress: ProgressWatch, logger: Logger) {
+        state = Mutex(State(connections: connections))
         self.store = store
         self.progress = progress
         self.signals = signals
@@ -53,29 +78,26 @@ final class StreamHub: Sendable {
 
     /// Opens a mailbox for a stream, as long as its place lives. Nil while the process stops.
     ///
-    /// If the person has too many streams, the oldest is told to reconnect. It may be one whose client is gone.
+    /// If the person has too many streams, the oldest is told to reconnect. It may be one whose client is gone. If the process is nearly full,
+    /// a stream of the tenant with the most streams is told to reconnect (``StreamShares``).
     ///
     /// - Parameter likes: the position of the newest like that the client knows, if it knows one.
     func open(_ person: RecipientKey, likes: Int64? = nil) -> StreamPlace? {
-        let (mailbox, oldest) = state.withLock { state -> (StreamMailbox?, StreamMailbox?) in
-            guard !state.isDraining else { return (nil, nil) }
+        let (mailbox, ending) = state.withLock { state -> (StreamMailbox?, [StreamMailbox]) in
+            guard !state.isDraining else { return (nil, []) }
             state.lastNumber += 1
             let mailbox = StreamMailbox(person: person, number: state.lastNumber, likes: likes)
-            state.streams[person, default: [:]][mailbox.number] = mailbox
-            openStreams.add(1)
-            return (mailbox, Self.takeOldest(of: person, from: &state, openStreams))
+            state.add(mailbox)
+            var ending: [StreamMailbox] = []
+            if state.streams[person]?.count ?? 0 > APILimits.streamsPerPerson, let oldest = state.removeOldest(of: person) {
+                ending.append(oldest)
+            }
+            if let other = state.shares.givingWay, let oldest = state.removeOldest(of: other) { ending.append(oldest) }
+            openStreams.add(1 - ending.count)
+            return (mailbox, ending)
         }
-        oldest?.end()
+        for other in ending { other.end() }
         return mailbox.map { StreamPlace($0, in: self) }
-    }
-
-    /// Takes a person's oldest stream out, if the person has more than ``APILimits/streamsPerPerson``.
-    private static func takeOldest(of person: RecipientKey, from state: inout State, _ openStreams: Gauge) -> StreamMailbox? {
-        guard let streams = state.streams[person], streams.count > APILimits.streamsPerPerson, let number = streams.keys.min() else {
-            return nil
-        }
-        openStreams.add(-1)
-        return state.streams[person]?.removeValue(forKey: number)
     }
 
     /// Gives a stream its first event, which was read after the mailbox was opened.
@@ -92,9 +114,7 @@ final class StreamHub: Sendable {
     /// Closes a mailbox. Does nothing if it is closed already.
     func close(_ mailbox: StreamMailbox) {
         state.withLock { state in
-            guard state.streams[mailbox.person]?.removeValue(forKey: mailbox.number) != nil else { return }
-            if state.streams[mailbox.person]?.isEmpty == true { state.streams[mailbox.person] = nil }
-            openStreams.add(-1)
+            if state.remove(mailbox.number, of: mailbox.person) != nil { openStreams.add(-1) }
         }
     }
 

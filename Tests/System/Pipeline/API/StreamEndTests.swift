@@ -52,6 +52,25 @@ import TidingsTestSupport
         }
     }
 
+    /// The people of one tenant have opened nearly all streams of a process. One of them gives way to a person of another tenant.
+    @Test func theLargestTenantGivesWay() async throws {
+        let variables = HealthClient.variables.merging(["TIDINGS_API_CONNECTIONS": "16"]) { $1 }
+        try await withAPI(variables: variables, preparing: { _ in nil }) { api in
+            var streams: [StreamReader] = []
+            for number in 0..<14 {
+                let stream = try StreamReader(api, person: "person-\(number)")
+                #expect(try await stream.next("inbox") != nil)
+                streams.append(stream)
+            }
+            #expect(try await api.metric("tidings_api_streams") == 14)
+            let other = try StreamReader(api, person: "ann", token: api.token(for: "ann") { $0["tenant"] = "acme" })
+            #expect(try await other.next("inbox") != nil)
+            let isBounded = try await eventually { try await api.metric("tidings_api_streams") == 14 }
+            #expect(isBounded)
+            withExtendedLifetime(streams) {}
+        }
+    }
+
     @Test func aStreamWhoseClientLeavesBeforeTheAnswerIsClosed() async throws {
         try await withAPI(variables: HealthClient.variables, preparing: { _ in nil }) { api in
             let reader = try StreamReader(api, person: "ada")
