@@ -322,6 +322,7 @@ export class TidingsInbox extends EventTarget {
     async #send(change) {
         try {
             const [method, path, body] = requestFor(change);
+            this.#model.send(change);
             const answer = decodeAnswer((await this.#api.json(method, path, body)).body);
             this.#settle(change, answer);
             this.#tabs.post({ type: "change", change, answer });
@@ -569,6 +570,8 @@ class Model {
     #sweptUntil = 0;
     /** Removed and dismissed items as they were, for an undo. */
     #before = new Map();
+    /** The change whose request is on its way, and whether an event has told of it meanwhile. */
+    #sending = { change: null, isTold: false };
     #view = null;
     /** The uppermost place when the list was loaded. Items above it are new. Null before the first page. */
     #watermark = null;
@@ -732,6 +735,11 @@ class Model {
         this.#view = null;
     }
 
+    /** Notes that the request of a change goes out. */
+    send(change) {
+        this.#sending = { change, isTold: false };
+    }
+
     takeBack(change) {
         this.#pending = this.#pending.filter((other) => other !== change);
         this.#echoes.delete(change.id);
@@ -745,7 +753,9 @@ class Model {
         const settled = answer.isGone ? { kind: "remove", id: change.id } : { ...change, item: answer.item };
         this.#settled = [...this.#settled, { step: ++this.#steps, change: settled }].slice(-limits.settled);
         const base = this.#apply(this.base, settled);
-        this.#set({ ...base, unreadCount: answer.unreadCount ?? base.unreadCount, total: answer.total ?? base.total });
+        // An event that tells of the change is younger than the answer, however late the answer comes.
+        const counts = this.#sending.change === change && this.#sending.isTold ? this.lastEvent.data : answer;
+        this.#set({ ...base, unreadCount: counts.unreadCount ?? base.unreadCount, total: counts.total ?? base.total });
         if (change.kind === "undo") this.#before.delete(change.id);
         return ["undo", "wake"].includes(change.kind) && this.#raise(answer.item);
     }
@@ -828,6 +838,7 @@ class Model {
         }
         const fresh = this.#fresh(data);
         const changed = texts(data.changed);
+        if (changed.some((id) => this.#mayBeTold(id))) this.#sending.isTold = true;
         const elsewhere = changed.filter((id) => !this.#isEcho(id) && this.#isInRange(id));
         const fits = (known) => data.unreadCount === known.unreadCount + fresh.length && data.total === known.total + fresh.length;
         // The counts have a change already that waits for its answer. The answer brings them again.
@@ -862,6 +873,15 @@ class Model {
         this.#echoes.delete(id);
         if (until !== undefined) return this.#clock.now() <= until;
         return this.#clock.now() <= this.#sweptUntil && !this.#has(id) && !this.#news.has(id);
+    }
+
+    /** Whether an event that names the id may tell of the change whose request is on its way. */
+    #mayBeTold(named) {
+        const { change } = this.#sending;
+        if (!this.#pending.includes(change)) return false;
+        if (!change.kind.endsWith("All")) return change.id === named;
+        const item = this.base.items.find((known) => known.id === named);
+        return item ? !isAbove(item, { id: change.id, position: change.position ?? 0 }) : !this.#news.has(named);
     }
 
     /** Whether a change of this id can alter the shown list. An id that the list does not have tells no place, if items have positions. */

@@ -56,6 +56,9 @@ struct InboxList: Hashable, Sendable {
     ///
     /// - Parameter isCounted: Whether a signal was faster than the answer, so that the counts have the change already.
     mutating func confirm(_ change: InboxChange, _ answer: ChangeAnswer, isCounted: Bool = false) {
+        let told = counts
+        // A signal that told of the change is younger than the answer, however late the answer comes.
+        defer { if isCounted { counts = told } }
         switch answer {
         case .item(let answer):
             switch change {
