@@ -207,10 +207,14 @@ export class TidingsInbox extends EventTarget {
             const limit = Math.min(limits.largestPage, Math.max(this.#options.pageSize, this.#model.shownAndNew));
             const asked = this.#model.steps;
             const page = await this.#page("", limit);
-            const beyond = this.#model.merge(page, asked);
-            for (const id of beyond ?? []) await this.#reread(id);
-            if (beyond === null && this.#model.hasReturned(asked)) this.#needsSync = true;
-            else isGap = beyond === null;
+            const missed = this.#model.merge(page, asked);
+            if (missed === null && this.#model.hasReturned(asked)) this.#needsSync = true;
+            else isGap = missed === null;
+            try {
+                for (; missed?.length > 0; missed.shift()) await this.#reread(missed[0]);
+            } finally {
+                this.#model.missed(missed ?? []);
+            }
         }, () => { this.#isDoubtful = true; }).finally(() => {
             this.#syncing = null;
             if (isGap) void this.load();
@@ -719,6 +723,11 @@ class Model {
     }
 
     #changedElsewhere = new Set();
+
+    /** Takes back ids that a page did not reach, and that could not be read one by one: the next update names them again. */
+    missed(ids) {
+        for (const id of ids) this.#changedElsewhere.add(id);
+    }
 
     /** Takes one item that was read again, or removes it. */
     update(item, id = item?.id) {
