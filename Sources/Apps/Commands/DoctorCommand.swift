@@ -18,6 +18,7 @@ struct DoctorCommand: TidingsCommand {
         let settings = try Settings.read(needsBroker: false)
         var examination = Examination()
         examination.zoneData(settings)
+        examination.proof(settings)
         await examination.database(settings, context)
         await examination.broker(settings)
         let findings = examination.findings + (examination.reading.map(Judgement.findings) ?? [])

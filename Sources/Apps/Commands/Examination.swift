@@ -24,6 +24,8 @@ struct Examination {
         findings += ZoneDataCheck(in: settings.environment).findings
     }
 
+    mutating func proof(_ settings: Settings) { findings += ServerProof(settings).findings }
+
     mutating func database(_ settings: Settings, _ context: CommandContext) async {
         let store = Store(settings.database, size: 1, name: "tidings doctor", log: ConnectNote().note)
         // Not awaited: a defer cannot await, and a database that hangs must not delay the answer. The process ends with the command.

@@ -20,6 +20,11 @@ public struct PostgresConfiguration: Sendable {
     /// The application name in `pg_stat_activity`, unless the URL has one.
     public var applicationName: String
 
+    /// The places of the servers as the URL names them: host names, addresses, or folders of sockets. Empty if the URL names none.
+    public let places: [String]
+    /// The `sslmode` of the URL. Nil if it has none.
+    public let sslMode: String?
+
     /// The time that a client waits longer than ``statementTimeout``. The server's own error (57014) then usually comes first, and the
     /// connection stays usable.
     public static let answerGrace: Duration = .seconds(2)
@@ -48,6 +53,9 @@ public struct PostgresConfiguration: Sendable {
         let values = unsafe Self.values(of: options)
         summary = Self.summary(of: values)
         wantedSession = values["target_session_attrs"]
+        // An address takes the place of a name. libpq then only checks the name.
+        places = (values["hostaddr"] ?? values["host"] ?? "").split(separator: ",").map(String.init)
+        sslMode = values["sslmode"]
         // To prefer a standby, libpq passes over the list twice.
         hosts = HostOrder(
             host: values["host"], address: values["hostaddr"], port: values["port"], isForLibpq: wantedSession == "prefer-standby")

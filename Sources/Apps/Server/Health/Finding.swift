@@ -28,6 +28,7 @@ package struct Finding: Sendable, Hashable {
     /// The code of a finding that is not ok, for scripts and for the table in Incidents.md.
     package enum Code: String, Sendable, CaseIterable {
         case zoneDataMissing, zoneNamesMissing
+        case serverUnproven
         case databaseFailed, databaseNotUTF8, databaseTooOld, stringsNotStandard, jitOn, roleMissing, rightsMissing, broadLogin
         case schemaNewer, readOnly, fsyncOff, fullPageWritesOff, commitNotSynchronous, standbysAsynchronous, standbyMissing
         case checksumsOff, notPermitted
