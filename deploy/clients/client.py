@@ -2,6 +2,7 @@
 
 import contextlib
 import datetime
+import functools
 import http.client
 import json
 import os
@@ -13,8 +14,11 @@ import subprocess
 import time
 import urllib.parse
 
+import signer
+
 HOME = os.environ.get("TIDINGS_HOME", ".tidings")
 TIDINGS = os.environ.get("TIDINGS_BINARY", ".build/debug/tidings")
+LOGIN = pathlib.Path(HOME, "login-key.json")  # the key of the login service, unless `tidings dev` has one of its own
 PATIENCE = 30  # seconds: the longest time from an intent to its inbox entry on a busy machine
 RUN = secrets.token_hex(4)  # part of the name of every person, so that a script can run again on the same data
 
@@ -162,9 +166,18 @@ def person(name, tenant="default"):
     return client
 
 
-def token(recipient, tenant="default", expires_in="1h"):
-    command = [TIDINGS, "token", recipient, "--tenant", tenant, "--expires-in", expires_in, "--home", HOME]
+def token(recipient, tenant="default"):
+    """A token of a person for one hour."""
+    if LOGIN.exists():
+        return login().token(recipient, tenant, seconds=3_600)
+    command = [TIDINGS, "token", recipient, "--tenant", tenant, "--home", HOME]
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+
+
+@functools.cache
+def login():
+    """The login service of the app."""
+    return signer.SigningKey.read(LOGIN)
 
 
 def tidings(*arguments):

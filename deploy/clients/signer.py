@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import math
+import os
 import secrets
 import time
 
@@ -18,13 +19,25 @@ SHA256 = bytes.fromhex("3031300d060960864801650304020105000420")
 class SigningKey:
     """A private key. A signature takes about 10 ms."""
 
-    def __init__(self, name):
+    def __init__(self, name, primes=None):
+        """Makes a key. With the two primes of another key it is that key."""
         self.name = name
-        self.p, self.q = prime(BITS // 2), prime(BITS // 2)
+        self.p, self.q = primes or (prime(BITS // 2), prime(BITS // 2))
         self.modulus = self.p * self.q
         exponent = pow(EXPONENT, -1, math.lcm(self.p - 1, self.q - 1))
         self.exponents = exponent % (self.p - 1), exponent % (self.q - 1)
         self.inverse = pow(self.q, -1, self.p)
+
+    @classmethod
+    def read(cls, path):
+        """The key that another process has written."""
+        kept = json.loads(path.read_text())
+        return cls(kept["name"], (int(kept["p"]), int(kept["q"])))
+
+    def write(self, path):
+        """Keeps the key for other processes. Only the owner of the file can read it."""
+        with open(path, "w", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+            json.dump({"name": self.name, "p": str(self.p), "q": str(self.q)}, file)
 
     @property
     def public(self):

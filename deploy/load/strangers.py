@@ -1,6 +1,8 @@
 """Every operation of the served OpenAPI document, asked by strangers. Every cell of the table is refused.
 
-usage: strangers.py     (deploy/load/run builds the binary)
+usage: strangers.py [--running]     (deploy/load/run builds the binary)
+
+--running asks the system of deploy/api/scene.py, whose API has the least rights, instead of a new one.
 
 Ann has an item, a device, a like and settings. The rows of the table are the operations that need credentials, with Ann's objects in their
 paths, queries and bodies. The columns are callers without a right to them:
@@ -20,12 +22,13 @@ paths, queries and bodies. The columns are callers without a right to them:
 HEAD, which must be refused as well. At the end everything of Ann is as before.
 """
 
+import argparse
 import json
 import re
 import secrets
 import subprocess
 
-from system import API, Figures, KeptClient, Role, System, TIDINGS, event
+from system import API, Figures, KeptClient, Role, RunningSystem, System, TIDINGS, event
 
 from client import Stream, eventually, seconds_from_now
 
@@ -189,7 +192,9 @@ def row(operation, strangers, ann):
 
 
 def main():
-    with System() as system:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--running", action="store_true", help="ask the system of deploy/api/scene.py")
+    with (RunningSystem if parser.parse_args().running else System)() as system:
         api = API(TIDINGS_API_REQUESTS_PER_PERSON="100000")
         system.start(Role("all", "all"), api)
         all_scopes = system.key("all-scopes", *SCOPES)

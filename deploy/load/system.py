@@ -18,7 +18,7 @@ import urllib.parse
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "clients"))
 
 import signer  # noqa: E402
-from client import HOME, PATIENCE, TIDINGS, Answer, Checks, Client  # noqa: E402
+from client import HOME, PATIENCE, TIDINGS, Answer, Checks, Client, login, settings  # noqa: E402
 
 START_LIMIT = 150  # seconds; two servers start in 5 s on 2 idle cores
 STOP_LIMIT = 40  # seconds; a role finishes its work within 25 s
@@ -28,8 +28,8 @@ KEYS = pathlib.Path(HOME, "token-keys.json")
 class Process:
     """A program with a log of its own under the home."""
 
-    def __init__(self, name, *arguments, **variables):
-        self.name, self.arguments, self.variables = name, [TIDINGS, *arguments], variables
+    def __init__(self, name, *arguments, program=TIDINGS, **variables):
+        self.name, self.arguments, self.variables = name, [program, *arguments], variables
         self.log = pathlib.Path(HOME, f"{name}.log")
         self.child = None
 
@@ -208,6 +208,23 @@ class System:
         if done.returncode != 0:
             raise AssertionError(f"psql: {done.stderr}")
         return [line.split("\t") for line in done.stdout.splitlines()]
+
+
+class RunningSystem(System):
+    """The system that deploy/api/scene.py has started. It goes on after the `with` block."""
+
+    def __init__(self):
+        self.login = login()
+
+    def __enter__(self):
+        os.environ.update(settings())
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def start(self, *roles):
+        """Starts nothing: every role runs already."""
 
 
 class KeptClient(Client):
