@@ -2,6 +2,7 @@
 """Runs Swift tests for deploy/test, tries the failed ones again alone, and judges the run.
 
 usage: deploy/run_tests.py group  RESULTS NAME [--filter REGEX] [--set NAME=VALUE]... -- COMMAND...
+       deploy/run_tests.py part   RESULTS NAME CODE SECONDS LOG -- COMMAND...
        deploy/run_tests.py judge  RESULTS [--may-skip REASON]... -- COMMAND...
        deploy/run_tests.py repeat RESULTS TIMES [--filter REGEX] -- COMMAND...
 
@@ -10,9 +11,10 @@ folder.
 
 group   runs the tests that the filter selects and notes their results in RESULTS. If the test process ends before its last test, the tests
         that were running have failed, and the tests that had not begun run in a new process. Exit code 0, whatever the results.
-judge   runs each noted test that failed once more, alone. A test that fails again fails the run. A test that passes is unsteady: it is
-        listed in RESULTS/unsteady.tsv, and more than three fail the run. So does everything that a second try cannot explain: a skip
-        without a permitted reason, a group without tests, a process that ends without a reason. Exit code 0 or 1.
+part    notes the result of a script that has run: its exit code and what its log says. COMMAND runs it again, alone. Exit code 0.
+judge   runs each noted test and each script that failed once more, alone. A test that fails again fails the run. A test that passes is
+        unsteady: it is listed in RESULTS/unsteady.tsv, and more than three fail the run. So does everything that a second try cannot
+        explain: a skip without a permitted reason, a group without tests, a process that ends without a reason. Exit code 0 or 1.
 repeat  runs the tests many times and prints how often each failed. Exit code 0, 1, or 75 if the servers must be started again first.
 """
 
@@ -33,6 +35,7 @@ MOST_PROCESSES = 4  # of one group: after as many early ends the remaining tests
 SILENCE_SECONDS = float(os.environ.get("TIDINGS_TEST_SILENCE") or 600)  # no test is silent for longer: the slowest take two minutes
 LINE_LENGTH = 300  # of the first failure, in the table
 NOT_JUDGED = "not judged on this machine"  # begins the warning of a test that measures, see Bar in Sources/TestSupport
+TIMED_OUT = (124, 137)  # exit codes of timeout(1)
 NO_SERVERS_LEFT = 75  # exit code: the virtual hosts are used up
 
 
@@ -307,6 +310,41 @@ def group(options):
     return 0
 
 
+# --- part ---
+
+
+def part(options):
+    failures = []
+    if options.code != 0:
+        with open(options.log, encoding="utf-8", errors="replace") as file:
+            lines = [line.strip() for line in file if line.strip()]
+        last = next((line for line in reversed(lines) if not line.startswith("fix:")), "it printed nothing")
+        failures = [line for line in lines if line.startswith("FAIL")] or [last]
+        if options.code in TIMED_OUT:
+            failures.insert(0, f"it did not end within its limit of time; its last line: {last}")
+    note(options.results, [{
+        "part": options.name, "command": options.command, "result": "failed" if failures else "passed", "seconds": options.seconds,
+        "failures": [one_line(failure) for failure in failures[:20]],
+    }])
+    return 0
+
+
+def parts_again(records):
+    """Runs each failed script alone. Returns rows of the table of unsteady tests, and the faults of those that failed again."""
+    rows, faults = [], []
+    for record in records:
+        if record["result"] == "passed":
+            continue
+        say(f"== again, alone: {record['part']}")
+        began = time.monotonic()
+        code = subprocess.run(record["command"], stdin=subprocess.DEVNULL).returncode
+        if code == 0:
+            rows.append((record["part"], record["failures"][0], f"{record['seconds']}", f"{time.monotonic() - began:.1f}"))
+        else:
+            faults.append(f"{record['part']} failed twice, the second time with code {code}: {record['failures'][0]}")
+    return rows, faults
+
+
 # --- judge ---
 
 
@@ -323,24 +361,29 @@ def judge(options):
     if not tests:
         faults.append("no test ran")
     unsteady, broken = try_again(failed, options)
-    table = [("test", "first failure", "seconds", "seconds alone")] + [
+    parts = [record for record in records if "part" in record]
+    unsteady_parts, part_faults = parts_again(parts)
+    faults += part_faults
+    table = [("test", "first failure", "seconds", "seconds alone")] + unsteady_parts + [
         (short(record["test"]), record["failures"][0], f"{record['seconds']}", f"{seconds}") for record, seconds in unsteady]
     write_table(os.path.join(options.results, "unsteady.tsv"), table)
     for record in skipped:
         if record["reason"].startswith(NOT_JUDGED):
             say(f"   {short(record['test'])}: {record['reason']}")
-    if unsteady:
+    if len(table) > 1:
         say(f"== unsteady tests: failed once, passed alone. The next change mends them first (CONTRIBUTING.md, \"My run is red\").")
         for row in table:
             say("   " + " | ".join(row))
-    if len(unsteady) > MOST_UNSTEADY:
-        faults.append(f"{len(unsteady)} tests are unsteady, more than {MOST_UNSTEADY}: the machine or the change is sick")
+    if len(table) - 1 > MOST_UNSTEADY:
+        faults.append(f"{len(table) - 1} tests are unsteady, more than {MOST_UNSTEADY}: the machine or the change is sick")
     for record, failures in broken:
         faults.append(f"{short(record['test'])} failed: {failures[0]}")
     for fault in faults:
         say(f"run_tests.py: {fault}")
     passed = sum(record["result"] == "passed" for record in tests) + len(unsteady)
     ending = f", {len(unsteady)} of them unsteady" if unsteady else ""
+    for record in parts:
+        say(f"   {record['part']}: {record['result']} after {record['seconds']:.0f} s")
     if faults:
         say(f"Test run with {len(broken)} tests failed, {passed} passed{ending}, {len(skipped)} skipped")
         return 1
@@ -428,13 +471,18 @@ def main():
         words, command = words[: words.index("--")], words[words.index("--") + 1 :]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(required=True)
-    for function in [group, judge, repeat]:
+    for function in [group, part, judge, repeat]:
         verb = verbs.add_parser(function.__name__)
         verb.set_defaults(function=function)
         verb.add_argument("results")
         if function is group:
             verb.add_argument("name")
             verb.add_argument("--set", action="append", default=[])
+        if function is part:
+            verb.add_argument("name")
+            verb.add_argument("code", type=int)
+            verb.add_argument("seconds", type=float)
+            verb.add_argument("log")
         if function is repeat:
             verb.add_argument("times", type=int)
         if function is judge:
