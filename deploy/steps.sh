@@ -39,19 +39,22 @@ release_build() { build -c release --static-swift-stdlib --product tidings "$@";
 
 dev_limit_seconds=150 # two servers start in 5 s on 2 idle cores; a busy machine gets thirty times that
 
-# await_dev PROCESS HOME LOG: waits until `tidings dev` is ready, and exports the addresses that it wrote.
-await_dev() {
-    local deadline=$((SECONDS + dev_limit_seconds))
-    # The API is the last to listen. The line comes after the file, which has every address.
-    until grep -q '^API ready' "$3"; do
-        kill -0 "$1" 2>/dev/null || { cat "$3" >&2; fail "tidings dev did not start" "see its message above"; }
-        [ $SECONDS -lt $deadline ] || fail "not ready after $dev_limit_seconds s" "see $3"
+# await_ready PROCESS HOME LOG PATTERN SECONDS: waits until a line of the log matches, and exports the addresses that the process wrote.
+await_ready() {
+    local deadline=$((SECONDS + $5))
+    # The line comes after the file, which has every address.
+    until grep -q "$4" "$3"; do
+        kill -0 "$1" 2>/dev/null || { cat "$3" >&2; fail "the servers of $2 did not start" "see their message above"; }
+        [ $SECONDS -lt $deadline ] || fail "the servers of $2 are not ready after $5 s" "see $3 and $2/log"
         sleep 0.1
     done
     set -a
     . "$2/env"
     set +a
 }
+
+# await_dev PROCESS HOME LOG: waits until `tidings dev` is ready. The API is the last to listen.
+await_dev() { await_ready "$1" "$2" "$3" '^API ready' $dev_limit_seconds; }
 
 # Python's libraries from PyPI, which the scripts share. A fixed version, so that a new release cannot fail a run.
 python=.tidings/python
