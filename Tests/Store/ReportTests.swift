@@ -84,6 +84,25 @@ import TidingsTestSupport
         }
     }
 
+    /// Two reports move the delivery, and its history has the end of the call once.
+    @Test(arguments: [(DeliveryState.sent, ReasonCode.accepted), (.failed, .outcomeUnknown)])
+    func theEndOfACallIsToldOnce(state: DeliveryState, reason: ReasonCode) async throws {
+        try await StoreScene.with { scene in
+            let key = try await scene.sent(1, as: (state, reason))[0]
+            let reports: [(DeliveryReport.Outcome, ReportResult)] = [
+                (.failed(.outcomeUnknown, endpointGone: false), .kept), (.failed(.timeout, endpointGone: false), .applied),
+                (.delivered, .applied),
+            ]
+            for (number, (outcome, result)) in reports.enumerated() {
+                #expect(try await scene.store.record([scene.report(key, outcome, "\(number)")], from: Self.provider) == [result])
+            }
+            #expect(try await scene.end(of: key) == "delivered delivered")
+            let ends = try await scene.system.query("select state || ' ' || reason from tidings.ends_of_calls").rows
+            #expect(try ends.map { try $0.decode(String.self) } == ["\(state.rawValue) \(reason.rawValue)"])
+            #expect(try await scene.isSound())
+        }
+    }
+
     /// An operator sends the delivery again, and the provider refuses the call. The failure is then no longer that of the report.
     @Test func aReportedFailureIsForgottenAfterAnotherCall() async throws {
         try await StoreScene.with { scene in

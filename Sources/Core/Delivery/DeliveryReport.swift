@@ -72,6 +72,7 @@ public enum ReportEffect: Sendable, Hashable {
 /// - A delivery that failed because its outcome was not known gets the outcome that the report tells.
 /// - A delivery that failed as a report told becomes `delivered`: the arrival is a fact, and the failure was a guess. So two reports have the
 ///   same effect in either order.
+/// - A report of a failure with an unknown outcome tells nothing: the state stays.
 /// - Every other state stays, also `delivered`: the report is kept in the history of the delivery.
 ///
 /// - Parameter failedAsReported: whether a report told the failure of the delivery, and not the answer to its call.
@@ -87,6 +88,7 @@ public func effect(
     }
     return switch outcome {
     case .delivered, .engaged: .move(.delivered, .delivered)
+    case .failed(.outcomeUnknown, _): .keep
     case .failed(let reason, _): mayFail ? .move(.failed, reason) : .keep
     case .ignored: .keep
     }

@@ -656,7 +656,7 @@ CREATE VIEW tidings.ends_of_calls AS
     d.attempts,
     d.ended_at
    FROM (tidings.deliveries d
-     LEFT JOIN tidings.reports r ON (((r.notification_id = d.notification_id) AND (r.ordinal = d.ordinal) AND (r.attempt = d.attempts) AND r.moved)));
+     LEFT JOIN tidings.reports r ON (((r.notification_id = d.notification_id) AND (r.ordinal = d.ordinal) AND (r.attempt = d.attempts) AND r.moved AND ((r.state_before = 'sent'::text) OR (r.reason_before = 'outcomeUnknown'::text)))));
 
 CREATE TABLE tidings.engagement (
     tenant text NOT NULL,

@@ -56,9 +56,11 @@ create table tidings.escalation_losses (
     noted_at        timestamptz not null
 );
 
--- Ended deliveries with the state and reason in which their calls ended. A delivery has at most one report that changed this end.
+-- Ended deliveries with the state and reason in which their calls ended. Several reports may have moved a delivery, one after the other. Only
+-- the first of them found the end of a call: sent, or a failure with an unknown outcome. No report makes such an end.
 create view tidings.ends_of_calls as
     select d.notification_id, d.ordinal, d.channel, d.provider, coalesce(r.state_before, d.state) as state,
         coalesce(r.reason_before, d.reason) as reason, d.attempts, d.ended_at
     from tidings.deliveries d left join tidings.reports r
-        on r.notification_id = d.notification_id and r.ordinal = d.ordinal and r.attempt = d.attempts and r.moved;
+        on r.notification_id = d.notification_id and r.ordinal = d.ordinal and r.attempt = d.attempts and r.moved
+            and (r.state_before = 'sent' or r.reason_before = 'outcomeUnknown');
