@@ -1,6 +1,7 @@
 import Testing
 import TidingsContracts
 import TidingsCore
+import TidingsJSON
 import TidingsPostgres
 import TidingsStore
 
@@ -153,7 +154,7 @@ import TidingsStore
     }
 
     /// Retention deletes a reservation when its notification has the id. It keeps one that is another name as long as the key, and one whose
-    /// event was refused or waits as long as a refused event.
+    /// event was refused as long as the refused event.
     @Test func retentionKeepsTheIDsThatOnlyAReservationKnows() async throws {
         try await StoreScene.with { scene in
             let ids = try await scene.reserve([1, 2, 3])
@@ -166,6 +167,18 @@ import TidingsStore
             #expect(try await scene.store.pruneReservations(after: step.last, retention: .seconds(90 * 86_400))?.last == nil)
             #expect(try await scene.count("select count(*) from tidings.reservations where id = \(ids[0].description)::text::uuid") == 0)
 
+            // An operator has not closed the refusal, and may still replay the event.
+            _ = try await scene.system.query(
+                """
+                insert into tidings.rejected (fingerprint, at, last_at, reason, pointer, message, source, event_id, exchange, routing_key,
+                    headers, raw, size, sha256, replayable, producer)
+                select gen_random_uuid(), reserved_at, reserved_at, 'malformed', '', 'wrong', source, event_id, 'e', 'k', '{}', '', 1, '',
+                    true, 'key:shop' from tidings.reservations where id = \(ids[2].description)::text::uuid
+                """)
+            #expect(try await scene.store.pruneReservations(after: nil, retention: .seconds(2 * 86_400))?.deleted == 0)
+            let refused = try #require(try await scene.store.promisedNotification(ids[2], tenant: nil))
+            #expect(refused.notification["state"] == "rejected")
+            _ = try await scene.system.query("delete from tidings.rejected")
             #expect(try await scene.store.pruneReservations(after: nil, retention: .seconds(2 * 86_400))?.deleted == 1)
             #expect(try await scene.store.promisedNotification(ids[2], tenant: nil)?.notification == nil)
             #expect(try await scene.store.promisedNotification(ids[1], tenant: nil)?.notification != nil)

@@ -14,9 +14,10 @@ extension Store {
 
     /// Looks at reservations that are older than ``reservationsKept``, in the order of their ids, and deletes those that are not needed.
     ///
-    /// A reservation is not needed when the router has made the notification with the reserved id. If the id is another name for the
-    /// notification of its key, the reservation is kept as long as the key. If nothing has the key, the event was refused, or it waits in a
-    /// queue. The reservation is then kept as long as a refused event: without that event, its id would say again that the event waits.
+    /// A reservation is not needed when the router has made the notification with the reserved id. If it was cancelled, or if the id is
+    /// another name for the notification of its key, the reservation is kept as long as the key. Otherwise the event was refused, or it
+    /// waits in a queue. The reservation is then kept for the retention, and for longer while its refused event is kept. Without that
+    /// event, the id would say again that the event waits.
     ///
     /// - Parameter position: the last reservation of the step before. Nil for the first step.
     /// - Returns: The last reservation of this step, and how many it deleted. Nil if there was none to look at.
@@ -30,17 +31,24 @@ extension Store {
                 "set local enable_bitmapscan = off",
                 """
                 with looked_at as materialized (
-                    select r.key, r.id from tidings.reservations r
+                    select r.key, r.id, r.tenant, r.source, r.event_id, r.content_hash, r.reserved_at, r.cancelled_at
+                    from tidings.reservations r
                     where r.id > \((position ?? NotificationID(high: 0, low: 0)).uuid)
                         and r.id < (select tidings.first_id(tidings.clock() - make_interval(secs => \(Self.seconds(Self.reservationsKept)))))
                     order by r.id limit \(Self.reservationPruneBatch)
+                ), bound as materialized (
+                    select tidings.first_id(tidings.clock() - make_interval(secs => \(Self.seconds(retention)))) as once,
+                        tidings.first_id(tidings.clock() - make_interval(secs => \(Self.seconds(retention) * 2))) as twice
                 ), deleted as (
                     delete from tidings.reservations where key = any(array(
-                        select l.key from looked_at l
+                        select l.key from looked_at l cross join bound b
                         where exists (select from tidings.idempotency_keys k where k.key = l.key and k.notification_id = l.id)
-                            or l.id < (select tidings.first_id(tidings.clock() - make_interval(secs => \(Self.seconds(retention) * 2))))
-                            or l.id < (select tidings.first_id(tidings.clock() - make_interval(secs => \(Self.seconds(retention)))))
-                                and not exists (select from tidings.idempotency_keys k where k.key = l.key)))
+                            or case when l.cancelled_at is not null or exists (select from tidings.idempotency_keys k
+                                    where k.key = l.key and k.content_hash = l.content_hash)
+                                then l.id < b.twice
+                                else l.id < b.once and not exists (select from tidings.rejected k
+                                    where k.event_id = l.event_id and k.source = l.source and (k.tenant is null or k.tenant = l.tenant)
+                                        and k.last_at >= l.reserved_at and k.producer like 'key:%') end))
                     returning key
                 )
                 select (select id from looked_at order by id desc limit 1), (select count(*) from deleted)
