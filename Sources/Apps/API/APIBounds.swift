@@ -55,6 +55,7 @@ enum APIBounds {
             Bound("ByteRoom.providers.share", ByteRoom.providers.share, "bytes", "Of these, of one provider."),
             Bound("RequestRoom.perPerson", RequestRoom.perPerson, "requests", "In work of one person."),
             Bound("RequestRoom.perPeople", RequestRoom.perPeople, "requests", "In work of all people of a tenant."),
+            Bound("RequestRoom.perBusyPeople", RequestRoom.perBusyPeople, "requests", "Of these, of people with requests in work."),
             Bound("RequestRoom.perTenant", RequestRoom.perTenant, "requests", "In work of all keys of a tenant."),
             Bound("RequestRoom.notifications.total", RequestRoom.notifications.total, "notifications", "That requests in work ask for."),
             Bound("RequestRoom.notifications.share", RequestRoom.notifications.share, "notifications", "Of these, of one tenant."),

@@ -71,6 +71,17 @@ import TidingsStore
         withExtendedLifetime((busy, others, another)) {}
     }
 
+    @Test func theLastQuarterOfATenantIsForPeopleWithNothingInWork() {
+        let busy = (0..<9).map { lease(.person(RecipientKey(tenant: "acme", id: "\($0)"))) }
+        for person in busy { #expect(refusal(person, 384 << 10) == nil) }
+        for person in busy { #expect(refusal(person, 128 << 10) == nil) }
+        let others = (0..<2).map { lease(.person(RecipientKey(tenant: "acme", id: "other-\($0)"))) }
+        for person in others { #expect(refusal(person, 64 << 10) == nil) }
+        let used = (9 << 19) + (2 << 16)
+        #expect(refusal(others[0], 1)?.share == UsedShare(of: .tenant, .bytes, used: used, limit: 9 << 19, perSecond: nil))
+        withExtendedLifetime((busy, others)) {}
+    }
+
     @Test func aKindOfCallerTakesNothingFromAnother() throws {
         let strangers = (0..<8).map { lease(.stranger(IPAddress("198.51.100.\($0)").map { ClientAddress($0) })) }
         for stranger in strangers { #expect(refusal(stranger, 1 << 20) == nil) }

@@ -43,6 +43,19 @@ import TidingsStore
         #expect(places.count == limit)
     }
 
+    /// Twelve people with slow bodies do not keep all others of their tenant out.
+    @Test func theLastQuarterIsForPeopleWithNothingInWork() throws {
+        func person(_ number: Int) -> ByteRoom.Owner { .person(RecipientKey(tenant: "acme", id: "\(number)")) }
+        let bound = RequestRoom.perBusyPeople
+        var places = try (0..<bound).map { try room.begin(for: person($0 / RequestRoom.perPerson)) }
+        let last = bound / RequestRoom.perPerson
+        places.append(try room.begin(for: person(last)))
+        let refused = refusal { _ = try room.begin(for: person(last)) }
+        #expect(refused?.share == UsedShare(of: .tenant, .requests, used: bound + 1, limit: bound, perSecond: nil))
+        #expect(refusal { places.append(try room.begin(for: person(last + 1))) } == nil)
+        #expect(places.count == bound + 2)
+    }
+
     @Test func theLargeAnswersOfATenantsPeopleHaveACommonBound() throws {
         let people = (0..<3).map { ByteRoom.Owner.person(RecipientKey(tenant: "acme", id: "\($0)")) }
         var first: RequestPlace? = try room.begin(for: people[0])

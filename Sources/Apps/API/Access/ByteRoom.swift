@@ -7,7 +7,7 @@ import TidingsStore
 /// Bytes are counted before a body is read, and given back when its request is answered. Each kind of caller has a part of the memory, so
 /// strangers take nothing from people or backends. Each caller has a share of the part, so one tenant takes nothing from another. The last
 /// quarter of a part is for callers with no bytes in work, so a few callers at their shares do not keep all others out. The many people of
-/// one tenant together have at most three quarters of a part.
+/// one tenant together have at most three quarters of a part, and the last quarter of these is for people with no bytes in work.
 ///
 /// A body costs about five times its bytes while its request is in work: the events are copied, decoded and published. All parts together
 /// then take 280 MiB of the memory of the unit.
@@ -24,6 +24,9 @@ final class ByteRoom: Sendable {
 
         /// The most of all people of one tenant. The rest is for the people of other tenants.
         var forPeopleOfTenant: Int { total - total / 4 }
+
+        /// The bytes of all people of one tenant up to which one of them with bytes in work takes more.
+        var forBusyPeopleOfTenant: Int { forPeopleOfTenant - forPeopleOfTenant / 4 }
     }
 
     /// Bodies of clients that have not proved who they are, such as callbacks. Four of the largest from one address.
@@ -112,8 +115,9 @@ final class ByteRoom: Sendable {
                 return Problem.rateLimited(share, retryAfter: Self.pause)
             }
             let ofPeople = owner.tenantOfPeople.map { state.ofPeople[$0, default: 0] } ?? 0
-            guard owner.tenantOfPeople == nil || ofPeople + bytes <= part.forPeopleOfTenant else {
-                let share = UsedShare(of: .tenant, .bytes, used: ofPeople, limit: part.forPeopleOfTenant, perSecond: nil)
+            let bound = used == 0 ? part.forPeopleOfTenant : part.forBusyPeopleOfTenant
+            guard owner.tenantOfPeople == nil || ofPeople + bytes <= bound else {
+                let share = UsedShare(of: .tenant, .bytes, used: ofPeople, limit: bound, perSecond: nil)
                 return Problem.rateLimited(share, retryAfter: Self.pause)
             }
             guard total + bytes <= (used == 0 ? part.total : part.forBusyCallers) else {

@@ -10,6 +10,9 @@ final class RequestRoom: Sendable {
     static let perPerson = 32
     /// Requests in work of all people of a tenant: sixty-four for each connection to the database.
     static let perPeople = 512
+    /// The part of these that people with requests in work share. The rest is for people with none, so that a few people with slow bodies do
+    /// not keep out all others of their tenant.
+    static let perBusyPeople = perPeople - perPeople / 4
     /// Requests in work of all keys of a tenant: sixteen for each connection to the database.
     static let perTenant = 128
     /// Notifications that requests in work ask for. One request may ask for as many as a tenant may.
@@ -82,7 +85,8 @@ final class RequestRoom: Sendable {
         guard used < limit else { return problem(owner.shareOwner, .requests, used: used, limit: limit) }
         if let tenant = owner.tenantOfPeople {
             let people = state.ofPeople[tenant, default: 0]
-            guard people < perPeople else { return problem(.tenant, .requests, used: people, limit: perPeople) }
+            let bound = used == 0 ? perPeople : perBusyPeople
+            guard people < bound else { return problem(.tenant, .requests, used: people, limit: bound) }
             state.ofPeople[tenant] = people + 1
         }
         state.requests[owner] = used + 1
