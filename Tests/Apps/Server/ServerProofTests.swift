@@ -4,10 +4,10 @@ import Testing
 
 /// The addresses of servers on other machines, and whether these servers must prove who they are.
 @Suite struct ServerProofTests {
-    private func warned(_ database: String, _ broker: String? = nil, mode: String? = nil) throws -> [String] {
-        var environment = ["TIDINGS_DATABASE_URL": database]
+    private func warned(_ database: String, _ broker: String? = nil, with more: [String: String] = [:]) throws -> [String] {
+        var environment = more
+        environment["TIDINGS_DATABASE_URL"] = database
         environment["TIDINGS_AMQP_URL"] = broker
-        environment["PGSSLMODE"] = mode
         let findings = ServerProof(try Settings(environment: environment, needsBroker: false)).findings
         #expect(findings.allSatisfy { $0.level == .warning && $0.code == .serverUnproven })
         return findings.map(\.check)
@@ -26,10 +26,14 @@ import Testing
     ])
     func aServerThatProvesNothingIsNot(database: String) throws { #expect(try warned(database) == ["database"]) }
 
-    /// libpq reads its own variable if the URL says nothing.
-    @Test func theModeMayStandInTheEnvironment() throws {
-        #expect(try warned("postgres://a@db.example/b", mode: "verify-full").isEmpty)
-        #expect(try warned("postgres://a@db.example/b?sslmode=prefer", mode: "verify-full") == ["database"])
+    /// libpq reads its own variables if the URL says nothing.
+    @Test func modeAndHostMayStandInTheEnvironment() throws {
+        let mode = ["PGSSLMODE": "verify-full"]
+        #expect(try warned("postgres://a@db.example/b", with: mode).isEmpty)
+        #expect(try warned("postgres://a@db.example/b?sslmode=prefer", with: mode) == ["database"])
+        for name in ["PGHOST", "PGHOSTADDR"] {
+            #expect(try warned("postgres:///b", with: [name: "10.0.0.1"]) == ["database"], "\(name)")
+        }
     }
 
     @Test func theBrokerProvesItselfToo() throws {

@@ -4,21 +4,23 @@ import TidingsPostgres
 /// Whether the database and the broker prove who they are. A connection without a proof gives passwords and the data of people to whoever is
 /// in between.
 package struct ServerProof: Sendable {
-    private let database: PostgresConfiguration
+    private let databasePlaces: [String]
+    private let databaseMode: String?
     private let broker: AMQPConfiguration?
-    /// The mode that libpq takes from its environment if the URL has none.
-    private let standardMode: String?
 
+    /// libpq takes parts that the URL does not have from its environment.
     package init(_ settings: Settings) {
-        database = settings.database
+        let (database, environment) = (settings.database, settings.environment)
+        let places = (environment["PGHOSTADDR"] ?? environment["PGHOST"] ?? "").split(separator: ",").map(String.init)
+        databasePlaces = database.places.isEmpty ? places : database.places
+        databaseMode = database.sslMode ?? environment["PGSSLMODE"]
         broker = try? settings.amqp
-        standardMode = settings.environment["PGSSLMODE"]
     }
 
     /// A warning for each server on another machine that proves nothing.
     package var findings: [Finding] {
         var findings: [Finding] = []
-        if !database.places.allSatisfy(Self.isThisMachine), (database.sslMode ?? standardMode) != "verify-full" {
+        if !databasePlaces.allSatisfy(Self.isThisMachine), databaseMode != "verify-full" {
             findings.append(
                 Finding(
                     "database", .warning, .serverUnproven, "the server on another machine does not prove who it is",
