@@ -637,6 +637,7 @@ class Model {
         this.#view = null;
         for (const collection of [this.#news, this.#echoes, this.#before]) collection.clear();
         this.#pending = [];
+        this.#sending = { change: null, isTold: false };
     }
 
     #set(base) {
