@@ -331,6 +331,31 @@ const cases = {
         next.end();
         return [...problems, ...a.problems, ...next.problems];
     },
+    "tabs: an update reads the items again that it could not read": async ([a]) => {
+        const idOf = (number) => `019ac000-0000-7000-8000-${String(number).padStart(12, "0")}`;
+        const numbered = (number, isRead = false) => ({ ...item(0), id: idOf(number), isRead });
+        const items = Array.from({ length: 102 }, (_, index) => numbered(102 - index));
+        const answer = (notifications, nextCursor) => (
+            { status: 200, body: { ...page([]), notifications, total: 102, unreadCount: 102, nextCursor } });
+        const lists = (cursor) => `GET /api/notifications?${cursor}`;
+        await a.begin({ request: lists("limit=3&cursor="), answer: answer(items.slice(0, 52), "c") }, stream());
+        a.server.expect([{ request: lists("limit=3&cursor=c"), answer: answer(items.slice(52), null) }]);
+        await a.inbox.loadMore();
+        // The largest page has 100 items, so the two lowest are read one by one.
+        const update = { request: lists("limit=100&cursor="), answer: answer(items.slice(0, 100), "d") };
+        const one = (number) => ({
+            request: `GET /api/notifications/${idOf(number)}`, answer: { status: 200, body: { notification: numbered(number, true) } },
+        });
+        const told = { unreadCount: 100, total: 102, newest: items[0].id };
+        a.server.expect([update, { ...one(2), answer: { networkError: true } }]);
+        a.server.send(event({ ...told, changed: [idOf(2), idOf(1)] }));
+        await settle();
+        const problems = [a.has({ items: { 100: { isRead: false }, 101: { isRead: false } } })];
+        a.server.expect([update, one(2), one(1)]);
+        a.server.send(event(told));
+        await settle();
+        return [...problems, a.has({ items: { 100: { isRead: true }, 101: { isRead: true } } })];
+    },
     "tabs: tabs of different people share nothing": async ([a], browser) => {
         const other = new Tab({ ...browser, person: "person-2" });
         await a.begin(list(page([2, 1])), stream());
