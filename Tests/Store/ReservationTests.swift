@@ -4,6 +4,7 @@ import TidingsCore
 import TidingsJSON
 import TidingsPostgres
 import TidingsStore
+import TidingsTestSupport
 
 /// The ids that producers over HTTP get before a router has decided.
 @Suite struct ReservationTests {
