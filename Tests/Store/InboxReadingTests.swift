@@ -2,6 +2,7 @@ import Testing
 import TidingsCore
 import TidingsPostgres
 import TidingsStore
+import TidingsTestSupport
 
 /// Pages, single entries and news of inboxes.
 @Suite struct InboxReadingTests {
