@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import TidingsContracts
 import TidingsCore
+import TidingsJSON
 import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
