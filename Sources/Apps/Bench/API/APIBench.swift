@@ -1,4 +1,5 @@
 import NIOHTTP1
+import PrivateServers
 import TidingsAMQP
 import TidingsClient
 import TidingsCommands

@@ -1,4 +1,5 @@
 import Logging
+import TidingsAMQP
 import TidingsCatalogue
 import TidingsCore
 import TidingsStore

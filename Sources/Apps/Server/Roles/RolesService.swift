@@ -1,6 +1,7 @@
 import Glibc
 import Logging
 import ServiceLifecycle
+import TidingsAMQP
 import TidingsCatalogue
 import TidingsCore
 import TidingsMetrics

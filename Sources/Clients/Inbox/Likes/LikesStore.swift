@@ -29,7 +29,7 @@ public actor LikesStore {
     /// Actions that the server has not answered yet, by the person's id, each with its number.
     private var pending: [String: (number: Int, action: LikeAction)] = [:]
     private var lastNumber = 0
-    /// Whether an action is on its way. The others wait in the order of their calls: the last answer to a like must be the last to arrive.
+    /// Whether an action is on its way. Later actions wait in the order of their calls: the last answer to a like must be the last to arrive.
     private var isSending = false
     private var turns: [CheckedContinuation<Void, Never>] = []
     private var observers: [Int: AsyncStream<LikesState>.Continuation] = [:]
