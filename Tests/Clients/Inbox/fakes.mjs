@@ -1,5 +1,13 @@
 /** Stand-ins for the world of a case: clock, token provider, storage and server. They use only what browsers have too. */
 
+const realTimeout = globalThis.setTimeout;
+
+/** A turn of the event loop. It takes at least as long as a digest, which another thread computes for the library. */
+export async function turn() {
+    await crypto.subtle.digest("SHA-256", new Uint8Array(1));
+    await new Promise((resolve) => realTimeout(resolve));
+}
+
 /** A clock that moves when a step says so. */
 export class FakeClock {
     #time;

@@ -1,9 +1,8 @@
 /** Cases of the demo page, in the stand-in for a document. Only Node runs them, because each case replaces the browser's globals. */
 
 import { FakeDocument } from "./document.mjs";
-import { FakeClock, FakeServer, firstDifference } from "./fakes.mjs";
+import { FakeClock, FakeServer, firstDifference, turn } from "./fakes.mjs";
 
-const realTimeout = globalThis.setTimeout;
 const item = (number) => ({ id: `019ac000-0000-7000-8000-00000000000${number}`, title: `Title ${number}`, isRead: false });
 const page = (numbers, nextCursor = null) => ({
     notifications: numbers.map(item), total: numbers.length, unreadCount: numbers.length, limit: 20, nextCursor, permissionHint: null,
@@ -275,7 +274,7 @@ class DemoPage {
     /** Waits until the page has done its work: several turns of the event loop in which no request came. */
     async settle() {
         for (let quiet = 0, seen = this.server.activity; quiet < 8; quiet += 1) {
-            await new Promise((resolve) => realTimeout(resolve));
+            await turn();
             if (this.server.activity !== seen) [quiet, seen] = [0, this.server.activity];
         }
         this.#document.draw();

@@ -1,6 +1,6 @@
 /** Runs the table of cases against `tidings-inbox.js`. It uses only what browsers have too, so that a page can load it. */
 
-import { FakeClock, FakeServer, firstDifference } from "./fakes.mjs";
+import { FakeClock, FakeServer, firstDifference, turn } from "./fakes.mjs";
 
 /** Runs each case in turn. Yields `{name, problems}`. */
 export async function* runCases(table, library, filter = "") {
@@ -143,7 +143,7 @@ class CaseRun {
     /** Waits until the library has done its work: several turns of the event loop in which no request came. */
     async #settle(turns = 6) {
         for (let quiet = 0, seen = this.#server.activity; quiet < turns; quiet += 1) {
-            await new Promise((resolve) => setTimeout(resolve));
+            await turn();
             if (this.#server.activity !== seen) [quiet, seen] = [0, this.#server.activity];
         }
     }

@@ -3,7 +3,7 @@
  * fake server: a request of a tab that must not send one is an unexpected request.
  */
 
-import { FakeClock, FakeServer, firstDifference } from "./fakes.mjs";
+import { FakeClock, FakeServer, firstDifference, turn } from "./fakes.mjs";
 
 const item = (number) => ({ id: `019ac000-0000-7000-8000-00000000000${number}`, title: `Title ${number}`, isRead: false });
 const page = (numbers, unreadCount = numbers.length) => ({
@@ -484,5 +484,5 @@ function fakeChannels() {
 }
 
 async function settle() {
-    for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setTimeout(resolve));
+    for (let number = 0; number < 10; number += 1) await turn();
 }
