@@ -57,4 +57,12 @@ import TidingsJSON
         let many = try #require(RequestTarget(path: "/", query: Array(repeating: "x=1", count: 1_000).joined(separator: "&")[...]))
         #expect(QueryReader(many, known: [], refusingOthers: true).faults.count == APILimits.faults)
     }
+
+    /// The characters of JSON Schema: a flag of two Unicode scalars counts twice.
+    @Test func aTextOfTheQueryHasABound() throws {
+        let target = try #require(RequestTarget(path: "/likes", query: "long=%F0%9F%87%A9%F0%9F%87%AA&short=%F0%9F%87%A9"))
+        var query = QueryReader(target, known: ["long", "short"], refusingOthers: false)
+        #expect(query.text("short", atMost: 1) == "\u{1F1E9}" && query.text("absent", atMost: 1) == nil && query.faults.isEmpty)
+        #expect(query.text("long", atMost: 1) == nil && query.faults.map(\.parameter) == ["long"])
+    }
 }

@@ -70,6 +70,16 @@ struct QueryReader: Sendable {
 
     func text(_ name: String) -> String? { values[name] }
 
+    /// A text of at most `limit` characters as JSON Schema counts them, which are Unicode scalars.
+    mutating func text(_ name: String, atMost limit: Int) -> String? {
+        guard let text = values[name] else { return nil }
+        guard text.unicodeScalars.count <= limit else {
+            refuse(name, "has more than \(limit) characters")
+            return nil
+        }
+        return text
+    }
+
     /// An integer in a range. Above `cap`, if there is one, the value is `cap`.
     mutating func integer(_ name: String, in range: ClosedRange<Int>, cap: Int? = nil) -> Int? {
         guard let text = values[name] else { return nil }

@@ -17,17 +17,18 @@ struct PageOperations: Sendable {
             page("/inbox/v1/tidings-inbox.js", "getInboxModule", Self.script, InboxFiles.module),
             page("/inbox/v1/tidings-inbox.d.ts", "getInboxModuleTypes", "text/plain; charset=utf-8", InboxFiles.types),
         ]
-        return [healthPage("/health/live", "getLiveness"), healthPage("/health/ready", "getReadiness")] + pages + (hasDemo ? demo : [])
+        return [healthPage("/health/live", "getLiveness"), healthPage("/health/ready", "getReadiness")] + pages + demo
     }
 
     private static let script = "text/javascript; charset=utf-8"
 
+    /// The document of the API has these operations, so a process without the page knows their paths too.
     private var demo: [Operation] {
         [
-            page("/demo", "getDemoPage", "text/html; charset=utf-8", InboxFiles.demoPage, isHTML: true),
-            page("/demo/demo.js", "getDemoScript", Self.script, InboxFiles.demoScript),
-            page("/demo/icons.js", "getDemoIcons", Self.script, InboxFiles.icons),
-            page("/demo/demo.css", "getDemoStyle", "text/css; charset=utf-8", InboxFiles.demoStyle),
+            page("/demo", "getDemoPage", "text/html; charset=utf-8", InboxFiles.demoPage, isHTML: true, isHere: hasDemo),
+            page("/demo/demo.js", "getDemoScript", Self.script, InboxFiles.demoScript, isHere: hasDemo),
+            page("/demo/icons.js", "getDemoIcons", Self.script, InboxFiles.icons, isHere: hasDemo),
+            page("/demo/demo.css", "getDemoStyle", "text/css; charset=utf-8", InboxFiles.demoStyle, isHere: hasDemo),
         ]
     }
 
@@ -38,7 +39,9 @@ struct PageOperations: Sendable {
         }
     }
 
-    private func page(_ path: String, _ name: String, _ type: String, _ content: [UInt8], isHTML: Bool = false) -> Operation {
+    private func page(
+        _ path: String, _ name: String, _ type: String, _ content: [UInt8], isHTML: Bool = false, isHere: Bool = true
+    ) -> Operation {
         var headers: HTTPFields = [.contentType: type, .cacheControl: "no-cache"]
         if isHTML {
             headers[.contentSecurityPolicy] =
@@ -47,7 +50,10 @@ struct PageOperations: Sendable {
             headers[.referrerPolicy] = "no-referrer"
         }
         let response = ServerResponse(.ok, headers: headers, body: .bytes(content))
-        return Operation(.get, path, name, .open) { _ in response }
+        return Operation(.get, path, name, .open) { _ in
+            guard isHere else { throw Problem(.notFound) }
+            return response
+        }
     }
 }
 

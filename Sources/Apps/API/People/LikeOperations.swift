@@ -34,9 +34,10 @@ struct LikeOperations: Sendable {
         let person = try call.person
         var query = call.query
         let limit = query.integer("limit", in: 1...Likes.maximumLimit, cap: Likes.maximumLimit) ?? Likes.defaultLimit
+        let sinceID = query.text("since_id", atMost: APILimits.personCharacters)
         var request: LikesRequest?
         do throws(LikesRequest.Problem) {
-            request = try LikesRequest(cursor: query.text("cursor"), sinceID: query.text("since_id"))
+            request = try LikesRequest(cursor: query.text("cursor"), sinceID: sinceID)
         } catch {
             query.refuse(error == .malformedCursor ? "cursor" : "since_id", "\(error)")
         }
