@@ -6,7 +6,7 @@ import Testing
     /// Dot files aside, what the top level may hold; editors and builds keep theirs in dot folders.
     private static let topLevel: Set = [
         "Package.swift", "Package.resolved", "Sources", "Tests", "deploy", "schemas", "README.md", "LICENSE", "CONTRIBUTING.md",
-        "CHANGELOG.md", "SECURITY.md",
+        "CHANGELOG.md",
     ]
 
     @Test func theTopLevelHoldsNothingElse() throws {
