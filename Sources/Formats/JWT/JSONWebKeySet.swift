@@ -57,6 +57,9 @@ public struct JSONWebKeySet: Sendable {
         return elements
     }
 
+    /// Whether the set has a key of that id.
+    public func has(_ id: String) -> Bool { key(id) != nil }
+
     /// Returns the key of that id.
     func key(_ id: String) -> JSONWebKey? { keys.first { $0.isNamed(id) } }
 }

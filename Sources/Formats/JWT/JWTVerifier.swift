@@ -50,6 +50,12 @@ public struct JWTVerifier: Sendable, Hashable {
         return claims
     }
 
+    /// The id of the key (`kid`) that a token names, before anything of the token is verified. Nil if it names none, or is no token.
+    public static func keyID(of token: String) -> String? {
+        guard let parts = try? JWTParts(token) else { return nil }
+        return (try? JWTHeader(parts.header))?.keyID
+    }
+
     private static func key(for header: JWTHeader, in keys: JSONWebKeySet) throws(JWTError) -> JSONWebKey {
         if let id = header.keyID {
             guard let key = keys.key(id) else { throw .unknownKey }

@@ -107,12 +107,26 @@ import TidingsJWT
         service.answers(JWTSigner().publicKeySet)
         await keys.look()
         let looks = keys.looksBegun
-        service.wait(TokenKeys.shortestInterval)
-        #expect(try await keys.newer(than: 1, after: looks) == nil)
-        #expect(keys.looksBegun == looks + 1)
+        #expect(try await keys.newer(than: 1, with: "new", after: looks) == nil)
+        #expect(keys.looksBegun == looks + 1, "a regular look does not delay it")
         service.answers(JWTSigner().publicKeySet)
         service.wait(TokenKeys.shortestInterval)
-        #expect(try await keys.newer(than: 1, after: keys.looksBegun)?.number == 2)
+        #expect(try await keys.newer(than: 1, with: "new", after: keys.looksBegun)?.number == 2)
+    }
+
+    /// When all keys are replaced, every app comes with a token of a withdrawn key. None of them waits but the first.
+    @Test func aCrowdWithAWithdrawnKeyWaitsForNothing() async throws {
+        service.answers(JWTSigner().publicKeySet)
+        await keys.look()
+        let looks = keys.looksBegun
+        for _ in 0..<2 * TokenKeys.mostWaiting { #expect(try await keys.newer(than: 1, with: "old", after: keys.looksBegun) == nil) }
+        #expect(keys.looksBegun == looks + 1)
+        // The answer is of the moment: the next look may find the key.
+        let new = JWTSigner()
+        service.answers(new.publicKeySet)
+        service.wait(TokenKeys.shortestInterval)
+        #expect(try await keys.newer(than: 1, with: "old", after: keys.looksBegun)?.number == 2)
+        #expect(keys.looksBegun == looks + 2)
     }
 
     /// An app that is refused gives its token up. The key may be a new one that the service could not tell.
@@ -122,7 +136,7 @@ import TidingsJWT
         await keys.look()
         service.answers(answer)
         service.wait(TokenKeys.shortestInterval)
-        let problem = await #expect(throws: Problem.self) { try await keys.newer(than: 1, after: keys.looksBegun) }
+        let problem = await #expect(throws: Problem.self) { try await keys.newer(than: 1, with: "new", after: keys.looksBegun) }
         #expect(problem?.kind == .unavailable && problem?.headers[.retryAfter] == "10")
         #expect(keys.current?.number == 1)
         // With the next good answer, the key is known to be none.
@@ -130,6 +144,6 @@ import TidingsJWT
         service.answers(set)
         await keys.look()
         service.wait(TokenKeys.shortestInterval)
-        #expect(try await keys.newer(than: 2, after: keys.looksBegun) == nil)
+        #expect(try await keys.newer(than: 2, with: "new", after: keys.looksBegun) == nil)
     }
 }

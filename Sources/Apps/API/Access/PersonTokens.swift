@@ -90,7 +90,8 @@ final class PersonTokens: Sendable {
                 throw Self.refused(error)
             }
             do {
-                guard let newer = try await keys.newer(than: set.number, after: looks) else { throw Self.refused(.unknownKey) }
+                let id = JWTVerifier.keyID(of: text) ?? ""
+                guard let newer = try await keys.newer(than: set.number, with: id, after: looks) else { throw Self.refused(.unknownKey) }
                 set = newer
             } catch let problem as Problem where problem.kind == .unavailable {
                 // The token was not judged.

@@ -19,7 +19,8 @@ final class TokenKeys: Sendable {
     static let interval = Duration.seconds(300)
     /// Between two looks while the last look has failed.
     static let retryInterval = Duration.seconds(10)
-    /// The shortest time between two looks because of an unknown key. Anybody can send a token with an unknown key.
+    /// The shortest time between two looks because of an unknown key, and the time for which a key that such a look did not find is known to
+    /// be none. Anybody can send a token with an unknown key.
     static let shortestInterval = Duration.seconds(5)
     /// The time for which a set stays in force without a look that confirms it. A person who keeps the login service away must not keep a
     /// withdrawn key alive.
@@ -32,8 +33,10 @@ final class TokenKeys: Sendable {
         var bytes: [UInt8] = []
         /// The end of the last look that found a usable set.
         var confirmedAt: ContinuousClock.Instant?
-        /// The end of the last look.
-        var lookedAt: ContinuousClock.Instant?
+        /// The end of the last look for an unknown key.
+        var soughtAt: ContinuousClock.Instant?
+        /// The ids of the keys that this look did not find.
+        var missing: Set<String> = []
         /// Looks that have begun.
         var begun = 0
         /// The number of the last look that has ended.
@@ -43,6 +46,14 @@ final class TokenKeys: Sendable {
         /// The look under way. Callers wait for its end.
         var look: Task<Void, Never>?
         var waiting = 0
+        /// The ids of the keys for which requests wait, each with the number of these requests.
+        var sought: [String: Int] = [:]
+
+        /// Whether a look has just shown that there is no such key.
+        func isMissing(_ id: String, at now: ContinuousClock.Instant) -> Bool {
+            guard let soughtAt, now - soughtAt < TokenKeys.shortestInterval else { return false }
+            return missing.contains(id)
+        }
 
         func inForce(at now: ContinuousClock.Instant) -> Numbered? {
             guard let confirmedAt, now - confirmedAt < TokenKeys.longestAge else { return nil }
@@ -93,23 +104,29 @@ final class TokenKeys: Sendable {
         }
     }
 
-    /// Waits for another set than the one in which a key was missing. Returns nil if a look that began after `looks` found none.
+    /// Waits for another set than the one in which a key was missing. Returns nil if a look that began after `looks` found none, or if the
+    /// last look for this key found none a moment ago. After the withdrawal of a key, a crowd of its tokens waits for nothing.
     ///
     /// Throws a problem if too many requests wait already, or if that look failed: nobody knows then whether the key is a new one.
     ///
     /// - Parameters:
     ///   - number: the number of the set.
+    ///   - id: the id of the key. Empty for a token that names none.
     ///   - looks: ``looksBegun`` when the token came.
-    func newer(than number: Int, after looks: Int) async throws -> Numbered? {
-        let isAdmitted = state.withLock { state in
+    func newer(than number: Int, with id: String, after looks: Int) async throws -> Numbered? {
+        let now = now()
+        let isAdmitted = state.withLock { state -> Bool? in
+            if state.set?.number == number, state.isMissing(id, at: now) { return nil }
             guard state.waiting < Self.mostWaiting else { return false }
             state.waiting += 1
+            state.sought[id, default: 0] += 1
             return true
         }
+        guard let isAdmitted else { return nil }
         guard isAdmitted else {
             throw Problem.unavailable("Too many tokens have a key that is not known yet.", retryAfter: Self.shortestInterval)
         }
-        defer { state.withLock { $0.waiting -= 1 } }
+        defer { leave(id) }
         while !Task.isCancelled {
             switch step(than: number, after: looks) {
             case .done(let set): return set
@@ -120,6 +137,14 @@ final class TokenKeys: Sendable {
             }
         }
         throw CancellationError()
+    }
+
+    private func leave(_ id: String) {
+        state.withLock { state in
+            state.waiting -= 1
+            let others = (state.sought[id] ?? 1) - 1
+            state.sought[id] = others > 0 ? others : nil
+        }
     }
 
     /// The answer to a token that cannot be judged. An app keeps its token and asks again.
@@ -138,8 +163,8 @@ final class TokenKeys: Sendable {
         return state.withLock { state in
             if let set = state.inForce(at: now), set.number != number { return .done(set) }
             if state.ended > looks { return state.isFailing ? .failed : .done(nil) }
-            guard state.look == nil, let lookedAt = state.lookedAt else { return .look }
-            let pause = Self.shortestInterval - (now - lookedAt)
+            guard state.look == nil, let soughtAt = state.soughtAt else { return .look }
+            let pause = Self.shortestInterval - (now - soughtAt)
             return pause > .zero ? .wait(pause) : .look
         }
     }
@@ -149,23 +174,26 @@ final class TokenKeys: Sendable {
         let look = state.withLock { state -> Task<Void, Never> in
             if let look = state.look { return look }
             state.begun += 1
-            let number = state.begun
+            let (number, sought) = (state.begun, Set(state.sought.keys))
             // One look for many callers, each of whom awaits it.
-            let look = Task { await self.read(number) }
+            let look = Task { await self.read(number, seeking: sought) }
             state.look = look
             return look
         }
         await look.value
     }
 
-    private func read(_ number: Int) async {
+    /// - Parameter sought: the ids of the keys that were missing when the look began.
+    private func read(_ number: Int, seeking sought: Set<String>) async {
         let found: Result<[UInt8], any Error>
         do { found = .success(try await source.read()) } catch { found = .failure(error) }
         let now = now()
         let (areInForce, areFailing) = state.withLock { state -> (Bool, Bool) in
-            (state.look, state.ended, state.lookedAt) = (nil, number, now)
+            (state.look, state.ended) = (nil, number)
+            if !sought.isEmpty { (state.soughtAt, state.missing) = (now, []) }
             do {
                 try take(found.get(), at: now, &state)
+                state.missing = sought.filter { id in state.set?.keys.has(id) != true }
                 (state.isFailing, state.reminder) = (false, Reminder())
             } catch {
                 state.isFailing = true
