@@ -12,8 +12,10 @@ import TidingsStore
 /// A signal names persons whose inbox changed. The hub reads everything that changed since the position up to which each of their streams has
 /// been told, for many streams in one query. So an event has the ids of all changes, also of those whose signal was lost.
 ///
-/// A signal may be lost. Therefore one query each ``APILimits/healing`` finds the persons whose inbox has another position than their
-/// streams. A stream whose inbox has not changed is told nothing.
+/// A signal may be lost. Therefore a query finds, for each stream once in ``APILimits/healing``, whether its person's inbox has another
+/// position than the stream. A stream whose inbox has not changed is told nothing.
+///
+/// Streams take turns (``StreamTurns``) with these looks and with heartbeats: ten thousand streams that work at one moment delay the news.
 final class StreamHub: Sendable {
     private struct State {
         /// The streams of each person.
@@ -25,8 +27,8 @@ final class StreamHub: Sendable {
         /// Persons whose new likes must be counted. True if their likes are known to have changed, so that their streams are told even if no
         /// like is new.
         var liked: [RecipientKey: Bool] = [:]
-        /// Whether changes must be looked for, because signals may have been missed.
-        var mustHeal = false
+        /// The turns whose streams must be looked after, because signals may have been missed.
+        var unhealed: Set<Int> = []
         var isDraining = false
 
         init(connections: Int) { shares = StreamShares(connections: connections) }
@@ -164,8 +166,10 @@ final class StreamHub: Sendable {
     }
 
     /// Looks for changes whose signal may have been missed.
-    func heal() {
-        state.withLock { $0.mustHeal = true }
+    ///
+    /// - Parameter turns: the turns whose streams are looked after.
+    func heal(_ turns: Range<Int> = 0..<StreamTurns.ofHealing) {
+        state.withLock { $0.unhealed.formUnion(turns) }
         waker.yield()
     }
 
@@ -182,32 +186,36 @@ final class StreamHub: Sendable {
     }
 
     private func tick() async {
-        var sinceHealing = Duration.zero
+        var turns = StreamTurns()
         while !Task.isCancelled {
             // Time itself is awaited. Cancelled at the end of the work.
-            try? await Task.sleep(for: APILimits.heartbeat)
-            for mailbox in state.withLock({ $0.streams.values.flatMap(\.values) }) { mailbox.beat() }
-            sinceHealing += APILimits.heartbeat
-            guard sinceHealing >= APILimits.healing else { continue }
-            sinceHealing = .zero
-            heal()
+            try? await Task.sleep(for: StreamTurns.length)
+            turns.next()
+            for mailbox in mailboxes(where: { turns.isHeartbeat(of: $0) }) { mailbox.beat() }
+            heal(turns.healing..<turns.healing + 1)
         }
     }
 
-    /// Reads what is due, and tells the streams.
+    private func mailboxes(where isAsked: (Int) -> Bool) -> [StreamMailbox] {
+        state.withLock { state in state.streams.values.flatMap { streams in streams.values.filter { isAsked($0.number) } } }
+    }
+
+    /// Reads what is due, and tells the streams. News are read between the looks of two turns.
     func readAll() async {
-        let mustHeal = state.withLock { state in
-            defer { state.mustHeal = false }
-            return state.mustHeal
-        }
-        if mustHeal { await findChanges() }
-        await readInboxes()
-        await readLikes()
+        var isReachable = true
+        repeat {
+            if let turn = state.withLock({ $0.unhealed.popFirst() }) { isReachable = await findChanges(in: turn) }
+            await readInboxes()
+            await readLikes()
+        } while isReachable && state.withLock { !$0.unhealed.isEmpty }
     }
 
-    /// Finds the persons whose inbox or likes are further than their streams.
-    private func findChanges() async {
-        let mailboxes = state.withLock { $0.streams.values.flatMap(\.values) }
+    /// Finds the persons of the streams of a turn whose inbox or likes are further than their streams.
+    ///
+    /// - Returns: Whether they could be looked for.
+    private func findChanges(in turn: Int) async -> Bool {
+        let mailboxes = mailboxes { StreamTurns.healing(of: $0) == turn }
+        guard !mailboxes.isEmpty else { return true }
         // A stream without a position reads its first event right now.
         let watchers = Set(
             mailboxes.compactMap { mailbox in
@@ -220,10 +228,12 @@ final class StreamHub: Sendable {
                 state.inboxes.formUnion(inboxes)
                 for person in liked { state.liked[person] = state.liked[person] ?? false }
             }
+            return true
         } catch {
             // The next signal or look tries again.
-            state.withLock { $0.mustHeal = true }
+            state.withLock { _ = $0.unhealed.insert(turn) }
             logger.warning("cannot look for changes of streams", metadata: ["streams": "\(mailboxes.count)", "error": "\(error)"])
+            return false
         }
     }
 
