@@ -113,6 +113,7 @@ class Stream:
         more = {"Accept": "text/event-stream"} | ({"Last-Event-ID": last_event_id} if last_event_id else {})
         self.connection = client.connection()
         self.connection.request("GET", "/api/notifications/stream", headers=client.headers(more))
+        self.socket = self.connection.sock  # the connection forgets it when the answer begins
         self.response = self.connection.getresponse()
         self.headers = {name.lower(): value for name, value in self.response.getheaders()}
         self.comments = 0
@@ -122,6 +123,13 @@ class Stream:
 
     def __exit__(self, *_):
         self.connection.close()
+
+    def end(self):
+        """Ends the stream at this side. Another thread that reads it sees its end."""
+        try:
+            self.socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass  # the server has ended the stream before
 
     def next(self, name="inbox", where=lambda data: True, within=PATIENCE):
         """Returns the data of the next event with this name that fulfils the condition. None if none comes in time."""

@@ -51,7 +51,7 @@ class Person:
     def __init__(self, system, key):
         self.name = "counts-ann"
         self.token, self.key = system.login.token(self.name), key
-        self.lock, self.ids, self.positions, self.total = threading.Lock(), [], [0], 0
+        self.lock, self.ids, self.positions, self.total, self.accepted = threading.Lock(), [], [0], 0, 0
 
     def client(self):
         someone = KeptClient(self.token)
@@ -60,6 +60,7 @@ class Person:
 
     def arrived(self, id):
         with self.lock:
+            self.accepted += 1
             self.ids = (self.ids + [id])[-KNOWN:]
 
     def listed(self, page):
@@ -142,16 +143,17 @@ class Tab(Follower):
         self.counts = news["total"], news["unreadCount"]
 
 
-def at_rest(someone):
-    """A reading of the list and the snoozed items during which nothing changed. Snoozes end, and routers finish, for some seconds."""
-    def read():
-        walk, snoozed = Walk(someone, 100), snoozed_items(someone)
-        later = someone.get("/api/notifications", limit=1, cursor="")
-        return (walk, *snoozed) if later["position"] == walk.position else None
-    found = eventually(read)
-    if found is None:
-        raise AssertionError("the inbox does not come to rest")
-    return found
+def at_rest(system, person, someone):
+    """A reading of the list and the snoozed items when nothing moves any more: every accepted intent has arrived, and every snooze that
+    ends soon is over."""
+    arrived = "select count(*) from tidings_ops.notifications where source = '/load/counts' and state = 'done'"
+    soon = f"select count(*) from tidings_ops.inbox where deleted_at is null and snoozed_until < tidings.clock() + interval '{max(SNOOZES) // 2} seconds'"
+    for statement, expected in ((arrived, person.accepted), (soon, 0)):
+        found = eventually(lambda: int(system.sql(statement)[0][0]), lambda found: found == expected, HEALED)
+        if found != expected:
+            raise AssertionError(f"the inbox does not come to rest: {found} instead of {expected}: {statement}")
+    walk, snoozed = Walk(someone, 100), snoozed_items(someone)
+    return walk, *snoozed
 
 
 def snoozed_items(someone):
@@ -165,9 +167,9 @@ def snoozed_items(someone):
     return total, count
 
 
-def judge(someone, tabs):
+def judge(system, person, someone, tabs):
     """Compares counts, items and tabs. Returns the number of mistakes."""
-    walk, said, snoozed = at_rest(someone)
+    walk, said, snoozed = at_rest(system, person, someone)
     found = {
         "the list": walk.problem is None,
         "total": walk.total == len(walk.items),
@@ -175,10 +177,12 @@ def judge(someone, tabs):
         "the number of snoozed items": said == snoozed,
     }
     shown = {item["id"]: look(item) for item in walk.items}
+    detail = f"{walk.problem or ''} total {walk.total} of {len(walk.items)}, unread {walk.unread}, snoozed {said} of {snoozed}"
     for number, tab in enumerate(tabs):
         fits = lambda: (tab.shown, tab.counts) == (shown, (walk.total, walk.unread))
         found[f"tab {number}"] = eventually(fits, within=HEALED) and tab.error is None
-    detail = f"{walk.problem or ''} total {walk.total} of {len(walk.items)}, unread {walk.unread}, snoozed {said} of {snoozed}"
+        differ = [id for id in shown.keys() | tab.shown.keys() if shown.get(id) != tab.shown.get(id)]
+        detail += f"; tab {number}: {tab.error or ''} at {tab.position} of {walk.position}, counts {tab.counts}, {len(differ)} items differ"
     for what, is_right in found.items():
         if not is_right:
             checks.note(what, False, detail)
@@ -210,7 +214,7 @@ def measure(system, options):
                 checks.note("a client", False, repr(clicker.error))
             for counted, number in clicker.statuses.items():
                 statuses[counted] = statuses.get(counted, 0) + number
-        done, rounds, mistakes = done + share * CLIENTS, rounds + 1, mistakes + judge(someone, tabs)
+        done, rounds, mistakes = done + share * CLIENTS, rounds + 1, mistakes + judge(system, person, someone, tabs)
     report(system, done, rounds, mistakes, statuses, tabs)
 
 

@@ -1,7 +1,6 @@
 """The whole inbox of a person, read page by page, and the tabs that follow its event stream."""
 
 import math
-import socket
 import threading
 
 from client import Stream
@@ -73,10 +72,7 @@ class Follower(threading.Thread):
     def stop(self):
         """Ends the stream. The thread then ends by itself."""
         self.is_stopping = True
-        try:
-            self.stream.connection.sock.shutdown(socket.SHUT_RDWR)
-        except (AttributeError, OSError):
-            pass  # the server has ended the stream before
+        self.stream.end()
         self.join()
 
     def load(self):

@@ -82,7 +82,8 @@ class Client {
 const login = new LoginService();
 login.rotate();
 const clients = Array.from({ length: count }, (_, number) => new Client(number, login));
-const tell = (answer) => process.stdout.write(`${JSON.stringify(answer)}\n`);
+/** Resolves when the line is written: a long one takes several turns. */
+const tell = (answer) => new Promise((written) => process.stdout.write(`${JSON.stringify(answer)}\n`, written));
 const numberIn = (state) => clients.filter((client) => client.state === state).length;
 
 /** Waits until every stream is open or refused. */
@@ -106,8 +107,7 @@ const orders = {
         tell({ at: Date.now() });
     },
     async report() {
-        tell({ ...(await settle()), requests: clients.map((client) => client.requests) });
-        process.exit(0);
+        await tell({ ...(await settle()), requests: clients.map((client) => client.requests) });
     },
 };
 

@@ -64,11 +64,12 @@ def measure(system, options):
         api.start()
         down = time.time() * 1000 - began
         report = clients.ask("report")
+        counted = int(api.metric("tidings_api_streams"))
     finally:
         clients.end()
     checks.tell(f"the process was away for {down / 1000:.1f} s")
     judge(report, began, options)
-    checks.equal("streams that the process counts", int(api.metric("tidings_api_streams")), options.streams)
+    checks.equal("streams that the process counts", counted, options.streams)
 
 
 def judge(report, began, options):
