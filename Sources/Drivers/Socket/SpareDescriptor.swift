@@ -7,7 +7,7 @@ import Glibc
 public enum SpareDescriptor {
     /// Whether the process can open one more file now. If not, `errno` says why.
     public static var isFree: Bool {
-        let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        let descriptor = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         close(descriptor)
         return true

@@ -49,7 +49,8 @@ import TidingsTestSupport
             #expect(Self.names(first["changed"]) == Set(ids[0...1]), "\(first)")
             #expect(try await stream.next("likes")?["new"] == 1)
             // The id of the event of likes has both: nothing is told twice.
-            let again = try StreamReader(api, person: "ada", lastEventID: try #require(stream.lastEventID))
+            let told = try #require(stream.lastEventID)
+            let again = try StreamReader(api, person: "ada", lastEventID: told)
             let nothing = try #require(try await again.next("inbox"))
             #expect(nothing["new"] == [] && nothing["changed"] == [] && nothing["reset"] == false, "\(nothing)")
             let names = try await withoutPlace { await again.names(untilHeartbeats: 1) }
