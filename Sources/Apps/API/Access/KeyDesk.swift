@@ -2,6 +2,7 @@ import Logging
 import Synchronization
 import TidingsPipeline
 import TidingsStore
+import TidingsWaiting
 
 /// Looks keys up in batches. While one query runs, the next keys gather, so any number of wrong keys costs one connection and few queries.
 ///
@@ -15,10 +16,8 @@ actor KeyDesk {
     typealias LookUp = @Sendable ([APIKeyText]) async throws -> [CallerKey?]
     typealias RecordUse = @Sendable ([CallerKey]) async -> Void
 
-    private let lookUp: LookUp
+    private let desk: BatchDesk<APIKeyText, CallerKey?>
     private let recordUse: RecordUse
-    private var collected: [(APIKeyText, CheckedContinuation<CallerKey?, any Error>)] = []
-    private var isLooking = false
     /// Good keys whose use is recorded next.
     private var used: Set<CallerKey> = []
     private var isRecording = false
@@ -27,49 +26,28 @@ actor KeyDesk {
     ///   - lookUp: returns the key of each text, in the order of the texts. Nil for a text that is no good key.
     ///   - recordUse: records the use of keys that were found good.
     init(lookUp: @escaping LookUp, recordUse: @escaping RecordUse = { _ in }) {
-        self.lookUp = lookUp
+        desk = BatchDesk(largestBatch: Self.largestBatch, mostWaiting: Self.mostWaiting, work: lookUp)
         self.recordUse = recordUse
     }
 
     /// Keys that wait for the next query.
-    var waiting: Int { collected.count }
+    var waiting: Int { get async { await desk.waiting } }
 
     /// The key of a text. Nil if it is unknown, has expired or was revoked, or if its secret is wrong. Throws the error of the database, or a
     /// problem if too many keys wait.
     func key(_ text: APIKeyText) async throws -> CallerKey? {
-        guard collected.count < Self.mostWaiting else {
+        do {
+            let key = try await desk.answer(to: text)
+            if let key { note(key) }
+            return key
+        } catch is BatchDeskIsFull {
             throw Problem.unavailable("Too many keys wait for their check.", retryAfter: ByteRoom.pause)
         }
-        return try await withCheckedThrowingContinuation { continuation in
-            collected.append((text, continuation))
-            lookNext()
-        }
     }
 
-    private func lookNext() {
-        guard !isLooking, !collected.isEmpty else { return }
-        isLooking = true
-        // The task lets the keys that are ready at this moment join. `key` awaits the result.
-        Task { await look() }
-    }
-
-    private func look() async {
-        let batch = Array(collected.prefix(Self.largestBatch))
-        collected.removeFirst(batch.count)
-        do {
-            let keys = try await lookUp(batch.map(\.0))
-            for ((_, continuation), key) in zip(batch, keys) { continuation.resume(returning: key) }
-            note(keys.compactMap { $0 })
-        } catch {
-            for (_, continuation) in batch { continuation.resume(throwing: error) }
-        }
-        isLooking = false
-        lookNext()
-    }
-
-    private func note(_ keys: [CallerKey]) {
-        used.formUnion(keys)
-        guard !isRecording, !used.isEmpty else { return }
+    private func note(_ key: CallerKey) {
+        used.insert(key)
+        guard !isRecording else { return }
         isRecording = true
         // No request waits for the record.
         Task { await record() }
