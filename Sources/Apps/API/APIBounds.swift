@@ -145,6 +145,8 @@ enum APIBounds {
                 "Of one person, one for each active device; with one more, the oldest is told to reconnect."),
             Bound("APILimits.heartbeat", APILimits.heartbeat, "Of a stream; proxies close a connection that is silent for 60 s."),
             Bound("APILimits.healing", APILimits.healing, "Between two looks for changes whose signal was missed."),
+            Bound("StreamTurns.length", StreamTurns.length, "Streams take turns with heartbeats and looks."),
+            Bound("FirstNews.largestBatch", FirstNews.largestBatch, "streams", "That open together and share a query."),
             Bound("APILimits.idsInEvent", APILimits.idsInEvent, "ids", "Of one event of a stream; beyond it the app reads a page."),
             Bound("APILimits.personsInQuery", APILimits.personsInQuery, "people", "Whose counts one query reads."),
             Bound(

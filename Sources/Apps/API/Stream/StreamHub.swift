@@ -6,6 +6,7 @@ import TidingsLikes
 import TidingsMetrics
 import TidingsPipeline
 import TidingsStore
+import TidingsWaiting
 
 /// The open event streams of this process, and the reading of the news for them.
 ///
@@ -56,6 +57,7 @@ final class StreamHub: Sendable {
 
     private let store: Store
     private let likes: Likes
+    private let firstNews: FirstNews.Desk
     private let signals: InboxSignals
     private let openStreams: Gauge
     private let progress: ProgressWatch
@@ -73,6 +75,7 @@ final class StreamHub: Sendable {
         openStreams = metrics.apiStreams
         self.logger = logger
         likes = Likes(store: store)
+        firstNews = FirstNews.desk(store, likes)
         (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -102,9 +105,14 @@ final class StreamHub: Sendable {
         return mailbox.map { StreamPlace($0, in: self) }
     }
 
-    /// Gives a stream its first event, which was read after the mailbox was opened.
-    func begin(_ mailbox: StreamMailbox, with first: InboxEvent) {
-        let missed = mailbox.begin(first)
+    /// Gives a stream its first event. Throws the error of the database if it cannot be read.
+    ///
+    /// - Parameter known: the part of the inbox that the client knows.
+    func begin(_ mailbox: StreamMailbox, known: InboxWatcher.Known) async throws {
+        let watcher = InboxWatcher(mailbox.person, known: known)
+        let first = try await firstNews.answer(to: FirstNews.Asked(watcher: watcher, likes: mailbox.likesMark))
+        mailbox.put(first.likes)
+        let missed = mailbox.begin(InboxEvent(first.inbox))
         guard missed != StreamMailbox.Missed() else { return }
         state.withLock { state in
             if missed.inbox { state.inboxes.insert(mailbox.person) }

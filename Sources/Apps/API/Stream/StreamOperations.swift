@@ -22,10 +22,7 @@ struct StreamOperations: Sendable {
             throw Problem.unavailable("The server is stopping.", retryAfter: .seconds(1))
         }
         let mailbox = place.mailbox
-        let watcher = InboxWatcher(person, known: last.inbox)
-        let news = try await services.store.inboxNews(of: watcher, limit: APILimits.idsInEvent)
-        mailbox.put(try await services.likes.news(since: mailbox.likesMark))
-        services.hub.begin(mailbox, with: InboxEvent(news))
+        try await services.hub.begin(mailbox, known: last.inbox)
         let clock = services.store.clock
         return ServerResponse(
             .ok, headers: Self.headers,
