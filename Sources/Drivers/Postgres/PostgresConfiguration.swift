@@ -17,6 +17,8 @@ public struct PostgresConfiguration: Sendable {
     public var needsWritableSession = false
     /// Judges the server of each new session. Nil: every server is taken.
     public var admission: (any SessionAdmission)?
+    /// Describes statements instead of running them. Nil outside of tests.
+    package var probe: StatementProbe?
     /// The application name in `pg_stat_activity`, unless the URL has one.
     public var applicationName: String
 

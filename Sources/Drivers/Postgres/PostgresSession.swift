@@ -18,6 +18,8 @@ final class PostgresSession {
     var prepared = PreparedStatements()
     /// Whether the settings of this session are wrong, and each transaction must make them for itself (``settle(until:)``).
     var needsSettings = false
+    /// Set when the session is open: its own statements are run.
+    var probe: StatementProbe?
 
     /// Takes over an open connection.
     init(connection: OpaquePointer, notices: NoticeBox, configuration: PostgresConfiguration, host: Int) {

@@ -42,6 +42,7 @@ extension PostgresSession {
         unsafe PQsetErrorVerbosity(connection, PQERRORS_DEFAULT)
         try session.check(unsafe PQsetnonblocking(connection, 1) == 0 ? 1 : 0)
         try session.settle(until: deadline)
+        session.probe = configuration.probe
         return session
     }
 

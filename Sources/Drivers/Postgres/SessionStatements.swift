@@ -5,6 +5,7 @@ import Glibc
 extension PostgresSession {
     /// Runs one statement.
     func query(_ sql: SQL, until deadline: Deadline) throws(PostgresError) -> PostgresResult {
+        if let probe { return try describe([sql], for: probe, until: deadline)[0] }
         let steps = steps(for: [sql])
         guard steps.count == 1, settings(before: [sql]).isEmpty else { return try pipeline([sql], until: deadline)[0] }
         try send(steps[0])
@@ -25,6 +26,7 @@ extension PostgresSession {
 
     /// Runs statements in one round trip, with one synchronisation point at the end.
     func pipeline(_ statements: [SQL], until deadline: Deadline) throws(PostgresError) -> [PostgresResult] {
+        if let probe { return try describe(statements, for: probe, until: deadline) }
         let settings = settings(before: statements)
         let steps = steps(for: settings + statements)
         try check(unsafe PQenterPipelineMode(connection))
@@ -164,7 +166,7 @@ extension PostgresSession {
 
     /// Reads all results of a statement. Throws the first error, which names the reason when the server ends the session. Later errors only
     /// say that the connection is closed.
-    private func readResults(
+    func readResults(
         until deadline: Deadline, passing passed: ExecStatusType = PGRES_NONFATAL_ERROR
     ) throws(PostgresError) -> [ResultStorage] {
         var results: [ResultStorage] = []
