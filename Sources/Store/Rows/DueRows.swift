@@ -1,23 +1,6 @@
 import TidingsCore
 import TidingsPostgres
 
-/// Why a delivery waits in `tidings.due`.
-public enum DueKind: String, Sendable, Hashable {
-    /// The delivery waits for its scheduled time, or for the end of quiet hours or of a pause. In an unknown time zone, it waits for the
-    /// zone data.
-    case held
-    /// The delivery waits for its next attempt after a failed one.
-    case retry
-    /// The worker of the delivery stopped answering, or its pack was too old to send.
-    case recover
-    /// A later channel of `escalate` waits for the end of an earlier one.
-    case escalation
-    /// The provider failed with the delivery or was skipped. The next provider in the market's order takes it over.
-    case failover
-    /// An operator retries the delivery from the start, at the provider that comes first.
-    case again
-}
-
 /// Rows of `tidings.due`: deliveries that wait for a time.
 struct DueRows {
     private(set) var count = 0

@@ -1,0 +1,60 @@
+package import TidingsPostgres
+
+/// A row of a table that the data path writes.
+///
+/// The table is declared once: its name, and its columns with the members of a row from which they come. The INSERT, the arrays that carry
+/// many rows in one statement, and the words of closed lists follow from the declaration.
+package protocol TableRow: Sendable {
+    static var table: Table<Self> { get }
+}
+
+/// A table that holds rows of one type.
+package struct Table<Row: Sendable>: Sendable {
+    package let name: String
+    package let columns: [Column<Row>]
+    /// The columns that the INSERT computes, with their expressions.
+    package let computed: [(name: String, expression: SQL)]
+    private let insertion: SQL
+
+    /// - Parameter computed: columns that no row holds, each with an expression over the source of an INSERT.
+    package init(_ name: String, _ columns: [Column<Row>], computing computed: KeyValuePairs<String, SQL> = [:]) {
+        self.name = name
+        self.columns = columns
+        self.computed = computed.map { ($0.key, $0.value) }
+        let names = columns.map(\.name) + computed.map(\.key)
+        insertion = "insert into \(unsafe: name) (\(unsafe: names.joined(separator: ", "))) select "
+    }
+
+    /// An INSERT that adds a row for each row of `source`.
+    ///
+    /// - Parameters:
+    ///   - source: the text after FROM. A WHERE clause may end it.
+    ///   - expressions: the values of columns, over `source`. A column without an expression has its ``Column/standard``.
+    package func insert(from source: SQL, setting expressions: [Column<Row>: SQL] = [:]) -> SQL {
+        insertion + values { expressions[$0] ?? $0.standard } + " from " + source
+    }
+
+    /// An INSERT of rows. Nil if there are none.
+    ///
+    /// - Parameter expressions: the values of columns that do not come from the rows.
+    package func insert(_ rows: [Row], setting expressions: [Column<Row>: SQL] = [:]) -> SQL? {
+        guard !rows.isEmpty else { return nil }
+        return insertion + values { expressions[$0] ?? $0.received } + " from " + rows.relation("told", columns)
+    }
+
+    private func values(_ value: (Column<Row>) -> SQL) -> SQL {
+        (columns.map(value) + computed.map(\.expression)).joined(separator: ", ")
+    }
+}
+
+extension TableRow {
+    /// See ``Table/insert(from:setting:)``.
+    package static func insert(from source: SQL, setting expressions: [Column<Self>: SQL] = [:]) -> SQL {
+        table.insert(from: source, setting: expressions)
+    }
+
+    /// See ``Table/insert(_:setting:)``.
+    package static func insert(_ rows: [Self], setting expressions: [Column<Self>: SQL] = [:]) -> SQL? {
+        table.insert(rows, setting: expressions)
+    }
+}
