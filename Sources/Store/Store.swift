@@ -67,23 +67,32 @@ public struct Store: Sendable {
         await pool.close()
     }
 
-    private struct Greeting {
+    private struct Greeting: Sendable {
         let version: Int
         let oldest: Int
         let requiredBy: String?
         let real: PostgresTimestamp
         let business: PostgresTimestamp
+
+        init(_ row: PostgresRow) throws {
+            version = try row.decode("version")
+            oldest = try row.decode("oldest_binary_schema")
+            requiredBy = try row.decode("required_by")
+            real = try row.decode("real")
+            business = try row.decode("as_of")
+        }
     }
 
     /// Reads the schema's version and the database's two clocks in one round trip, because every command waits for this too. The query
     /// reads a view, so that a member of `tidings_ops_read` may run it.
     private func greeting() async throws -> Greeting {
         do {
-            let result = try await pool.query(
-                "select version, oldest_binary_schema, required_by, clock_timestamp(), as_of from tidings_ops.schema_version")
-            guard let row = result.rows.first else { throw StoreError.schemaTooOld(found: 0, needed: Migration.latest) }
-            let (version, oldest, step, real, business) = try row.decode((Int32, Int32, String?, PostgresTimestamp, PostgresTimestamp).self)
-            return Greeting(version: Int(version), oldest: Int(oldest), requiredBy: step, real: real, business: business)
+            let query: SQL =
+                "select version, oldest_binary_schema, required_by, clock_timestamp() as real, as_of from tidings_ops.schema_version"
+            guard let greeting = try await pool.query(.first(query, Greeting.init)) else {
+                throw StoreError.schemaTooOld(found: 0, needed: Migration.latest)
+            }
+            return greeting
         } catch let error as PostgresError where [Self.undefinedTable, Self.undefinedColumn].contains(error.sqlState) {
             let found = try await versionBeforeTheView()
             try StoreError.refuseSchemaBeforeBaseline(found)
@@ -93,10 +102,8 @@ public struct Store: Sendable {
 
     /// The number of a schema that is older than the view. 0 for an empty database.
     private func versionBeforeTheView() async throws -> Int {
-        let exists = try await pool.query("select to_regclass('tidings.migrations') is not null")
-        guard let row = exists.rows.first, try row.decode(Bool.self) else { return 0 }
-        let newest = try await pool.query("select coalesce(max(number), 0)::bigint from tidings.migrations")
-        return try newest.rows.first?.decode(Int.self) ?? 0
+        let exists = try await pool.query(.value("select to_regclass('tidings.migrations') is not null", as: Bool.self))
+        return exists ? try await pool.query(.value("select coalesce(max(number), 0)::bigint from tidings.migrations")) : 0
     }
 
     /// SQLSTATE `undefined_table`. PostgreSQL also answers this if the schema of the table is missing.

@@ -26,29 +26,26 @@ enum Tombstones {
 
     private static let key: SQL = "(select k.key from tidings.erasure_key k)"
 
-    /// Returns a row for each of these people that is erased: tenant and recipient.
-    static func among(_ people: some Collection<RecipientKey>) -> SQL {
-        """
-        select asked.tenant, asked.id from unnest(\(people.map(\.tenant)), \(people.map(\.id))) as asked(tenant, id)
-        where \(isErased(tenant: "asked.tenant", recipient: "asked.id"))
-        """
+    /// The people among these that are erased.
+    static func among(_ people: some Collection<RecipientKey>) -> Statement<[RecipientKey]> {
+        let query: SQL = """
+            select asked.tenant, asked.recipient_id from \(Array(people).relation("asked"))
+            where \(isErased(tenant: "asked.tenant", recipient: "asked.recipient_id"))
+            """
+        return .rows(query) { RecipientKey(tenant: try $0.decode("tenant"), id: try $0.decode("recipient_id")) }
     }
 
-    /// Reads the rows of ``among(_:)``.
-    static func decode(_ result: PostgresResult) throws -> Set<RecipientKey> {
-        Set(
-            try result.rows.map { row in
-                let (tenant, id) = try row.decode((String, String).self)
-                return RecipientKey(tenant: tenant, id: id)
-            })
-    }
+    /// Whether a person is erased.
+    static func isErased(_ person: RecipientKey) -> Statement<Bool> { among([person]).map { !$0.isEmpty } }
+}
 
-    /// The first statements of a transaction that stores something of a person. It must be of the isolation level read committed.
-    static func look(for person: RecipientKey) -> [SQL] { [beginWriting, among([person])] }
-
-    /// Throws ``RecipientErased`` if the statements of ``look(for:)``, which `answers` begins with, have found the person. The transaction
-    /// then rolls back whatever else it did.
-    static func refuse(_ answers: [PostgresResult]) throws(RecipientErased) {
-        if !answers[1].rows.isEmpty { throw RecipientErased() }
+extension RoundTrip {
+    /// Adds the first statements of a transaction that stores something of a person. The transaction must be of the isolation level read
+    /// committed. If the person is erased, it must not be committed.
+    ///
+    /// - Returns: The ticket for whether the person is erased.
+    mutating func lookForTombstone(of person: RecipientKey) -> Ticket<Bool> {
+        run(Tombstones.beginWriting)
+        return ask(Tombstones.isErased(person))
     }
 }

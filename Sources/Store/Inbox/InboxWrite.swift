@@ -4,7 +4,7 @@ import TidingsPostgres
 /// A change of entries with everything that follows from it: each changed entry notes a position, and the counts of its person change by the
 /// difference that the change makes.
 ///
-/// No other statement updates or deletes entries, so the counts are right whatever the reason of a change is. ``InboxRows`` has the only
+/// No other statement updates or deletes entries, so the counts are right whatever the reason of a change is. ``InboxRow`` has the only
 /// INSERT.
 ///
 /// An earlier statement of the transaction must have locked the inboxes of these people (``lock(of:)``). The change then has a snapshot that
@@ -85,10 +85,10 @@ struct InboxWrite {
     }
 
     /// Locks the inboxes of some people until the end of the transaction. Every transaction locks inboxes in the order of their keys.
-    static func lock(of tenants: [String], _ recipients: [String]) -> SQL {
+    static func lock(of people: [RecipientKey]) -> SQL {
         """
         select b.position from (
-            select distinct * from unnest(\(tenants), \(recipients)) as told(tenant, recipient_id)
+            select distinct * from \(people.relation("told"))
         ) told join tidings.inboxes b on b.tenant = told.tenant and b.recipient_id = told.recipient_id
         order by b.tenant, b.recipient_id for update of b
         """

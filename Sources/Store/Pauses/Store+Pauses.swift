@@ -14,8 +14,7 @@ extension Store {
         -> JSON?
     {
         let until = duration.map { Double($0 / .seconds(1)) }
-        let result = try await pool.write(
-            """
+        let pausing: SQL = """
             insert into tidings.pauses as p (scope, name, reason, paused_by, since, until)
             select \(scope.rawValue), \(name), \(reason), \(author), tidings.clock(), tidings.clock() + make_interval(secs => \(until))
             where (select count(*) from tidings.pauses p where \(Self.inForce) and (p.scope, p.name) <> (\(scope.rawValue), \(name)))
@@ -23,22 +22,22 @@ extension Store {
             on conflict (scope, name) where resumed_at is null do update set reason = excluded.reason, paused_by = excluded.paused_by,
                 since = case when \(Self.inForce) then p.since else excluded.since end, until = excluded.until
             returning id
-            """)
-        guard let row = result.rows.first else { return nil }
-        return try await pauseRow(try row.decode(Int64.self))
+            """
+        let id = try await pool.write(.first(pausing) { try $0.decode(Int64.self) })
+        guard let id else { return nil }
+        return try await pauseRow(id)
     }
 
     /// Ends a pause. Returns its row, with the number of deliveries that go on now. Nil if the target is not paused.
     public func resume(_ scope: Pause.Scope, _ name: String, by author: String) async throws -> JSON? {
         // The same statement counts, because a releaser takes the deliveries as soon as it is committed.
-        let result = try await pool.write(
-            """
+        let resuming: SQL = """
             update tidings.pauses p set resumed_at = (select tidings.clock()), resumed_by = \(author)
             where scope = \(scope.rawValue) and name = \(name) and \(Self.inForce)
             returning id, (select count(*) from tidings.due w where w.pause_id = p.id)
-            """)
-        guard let row = result.rows.first else { return nil }
-        let (id, deliveries) = try row.decode((Int64, Int64).self)
+            """
+        let resumed = try await pool.write(.first(resuming) { try $0.decode((Int64, Int64).self) })
+        guard let (id, deliveries) = resumed else { return nil }
         return try await report(
             """
             select pause_id, scope, target, reason, paused_by, since_at, until_at, state, ended_at, resumed_by, \(deliveries)::int8 as deliveries
@@ -81,6 +80,9 @@ extension Store {
     static let pausesQuery: SQL = """
         select p.id, p.scope, p.name, p.until from tidings.pauses p where \(inForce) order by p.id limit \(Int64(Pauses.limit))
         """
+
+    /// The pauses in force.
+    static let pausesInForce = Statement(pausesQuery) { try Pauses($0.rows) }
 }
 
 extension Pauses {

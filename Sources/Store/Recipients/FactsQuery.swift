@@ -9,22 +9,26 @@ enum FactsQuery {
     static let secondsBehind: Int64 = 2 * 86_400
     static let secondsAhead: Int64 = 3 * 366 * 86_400
 
-    static func sql(for recipients: Set<RecipientKey>) -> SQL {
-        let keys = Array(recipients)
-        return """
+    /// The rows of recipients, for ``facts(in:zones:around:)``.
+    static func rows(of recipients: Set<RecipientKey>) -> Statement<PostgresRows> {
+        let query: SQL = """
             select r.tenant, r.id, r.time_zone, r.quiet_start, r.quiet_end, r.disabled_channels, r.disabled_categories, r.enabled_types,
                 r.disabled_types, r.market, r.changed_at, e.id as endpoint, e.channel, e.provider, e.address, e.permission,
                 e.gone_at is not null as is_gone, e.market as endpoint_market
-            from unnest(\(keys.map(\.tenant)), \(keys.map(\.id))) as asked(tenant, id)
-            join tidings.recipients r on r.tenant = asked.tenant and r.id = asked.id
+            from \(Array(recipients).relation("asked"))
+            join tidings.recipients r on r.tenant = asked.tenant and r.id = asked.recipient_id
             left join tidings.endpoints e on e.tenant = r.tenant and e.recipient_id = r.id
             order by r.tenant, r.id, e.id
             """
+        return .rows(query)
     }
 
-    static func decode(_ result: PostgresResult, zones: TimeZoneDatabase, around now: Timestamp) throws -> [RecipientKey: RecipientFacts] {
+    /// - Parameter now: the instant around which the zones are read. The clock of the same round trip tells it.
+    static func facts(
+        in rows: PostgresRows, zones: TimeZoneDatabase, around now: Timestamp
+    ) throws -> [RecipientKey: RecipientFacts] {
         var facts: [RecipientKey: RecipientFacts] = [:]
-        for row in result.rows {
+        for row in rows {
             let key = RecipientKey(tenant: try row.decode("tenant"), id: try row.decode("id"))
             if facts[key] == nil { facts[key] = try recipient(key, row, zones: zones, around: now) }
             if let endpoint = try endpoint(row) { facts[key]?.endpoints.append(endpoint) }

@@ -6,8 +6,15 @@ extension Store {
     /// Runs the statements of one person in one round trip and one transaction.
     ///
     /// - Parameter isProof: whether the answers are proof of a durable state, as the answer to a change is.
-    package func asPerson(_ person: RecipientKey, _ statements: [SQL], asProof isProof: Bool = false) async throws -> [PostgresResult] {
-        Array(try await pool.pipeline([Self.beginPerson(person)] + statements, asProof: isProof).dropFirst())
+    package func asPerson(_ person: RecipientKey, _ trip: RoundTrip, asProof isProof: Bool = false) async throws -> Answers {
+        try await pool.send(trip, after: [Self.beginPerson(person)], asProof: isProof)
+    }
+
+    /// Runs a statement of one person, and reads its answer.
+    package func asPerson<Answer>(_ person: RecipientKey, _ statement: Statement<Answer>) async throws -> Answer {
+        var trip = RoundTrip()
+        let answer = trip.ask(statement)
+        return try await asPerson(person, trip)[answer]
     }
 
     /// From this statement on, a transaction has the rights of a person.

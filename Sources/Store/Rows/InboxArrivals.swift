@@ -3,43 +3,57 @@ import TidingsCore
 import TidingsJSON
 import TidingsPostgres
 
-/// The inbox rows that a transaction wrote, as columns: the same arrays that the statement got, so that keeping them costs nothing.
+/// The inbox rows that a transaction wrote.
 public struct InboxArrivals: Sendable {
-    private var ids: [PostgresUUID] = []
-    private var tenants: [String] = []
-    private var recipients: [String] = []
+    private var entries: [EntryKey] = []
 
     public init() {}
 
-    init(ids: [PostgresUUID], tenants: [String], recipients: [String]) {
-        (self.ids, self.tenants, self.recipients) = (ids, tenants, recipients)
-    }
+    init(_ entries: [EntryKey]) { self.entries = entries }
 
     /// The entries of in-app packs that were delivered.
     init(of packs: [Pack], delivered: Set<DeliveryKey>) {
         guard !delivered.isEmpty else { return }
         for entry in packs.lazy.flatMap(\.entries) where delivered.contains(entry.key) {
-            ids.append(entry.notificationID.uuid)
-            tenants.append(entry.tenant)
-            recipients.append(entry.recipient)
+            entries.append(EntryKey(tenant: entry.tenant, recipient: entry.recipient, id: entry.notificationID))
         }
     }
 
-    public var isEmpty: Bool { ids.isEmpty }
+    public var isEmpty: Bool { entries.isEmpty }
 
     /// The people with their new notifications. A person with several rows stands there once for each run of consecutive rows: a batch
     /// rarely has two rows of one person, so grouping them would cost more than it saves.
     public var people: [InboxSignal.Person] {
         var people: [InboxSignal.Person] = []
-        people.reserveCapacity(ids.count)
-        for (position, id) in ids.enumerated() {
-            let (tenant, recipient, id) = (tenants[position], recipients[position], NotificationID(id))
-            if let last = people.last, isSameText(last.recipient, recipient), isSameText(last.tenant, tenant) {
-                people[people.count - 1].new.append(id)
+        people.reserveCapacity(entries.count)
+        for entry in entries {
+            if let last = people.last, isSameText(last.recipient, entry.recipient), isSameText(last.tenant, entry.tenant) {
+                people[people.count - 1].new.append(entry.id)
             } else {
-                people.append(InboxSignal.Person(tenant: tenant, recipient: recipient, new: [id]))
+                people.append(InboxSignal.Person(tenant: entry.tenant, recipient: entry.recipient, new: [entry.id]))
             }
         }
         return people
+    }
+}
+
+/// The key of an inbox entry.
+struct EntryKey: Sendable {
+    let tenant: String
+    let recipient: String
+    let id: NotificationID
+
+    var person: RecipientKey { RecipientKey(tenant: tenant, id: recipient) }
+
+    static let columns: [Column<EntryKey>] = [
+        Column("tenant", \.tenant), Column("recipient_id", \.recipient), Column("notification_id", \.id),
+    ]
+}
+
+extension EntryKey {
+    init(_ row: PostgresRow) throws {
+        tenant = try row.decode("tenant")
+        recipient = try row.decode("recipient_id")
+        id = try row.decode("notification_id")
     }
 }

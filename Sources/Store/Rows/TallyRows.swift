@@ -4,7 +4,7 @@ import TidingsPostgres
 /// The counts of intents taken, deliveries planned and deliveries ended in one transaction. They are appended in that same transaction, so
 /// adding them up shows whether an intent or delivery was lost.
 struct TallyRows {
-    enum Kind: String {
+    enum Kind: String, Sendable {
         /// Recipients of intents that were taken from the broker.
         case taken
         /// The taken recipients by result: a new notification, a notification that exists already, or a refusal.
@@ -15,7 +15,7 @@ struct TallyRows {
         case ended
     }
 
-    private struct Key: Hashable {
+    private struct Key: Hashable, Sendable {
         var kind: Kind
         var tenant = ""
         var channel = ""
@@ -42,13 +42,13 @@ struct TallyRows {
     /// Nil if nothing was counted.
     var insert: SQL? {
         guard !counts.isEmpty else { return nil }
-        let rows = Array(counts)
-        return Self.insert(
-            """
-            select * from unnest(\(rows.map(\.key.kind.rawValue)), \(rows.map(\.key.tenant)), \(rows.map(\.key.channel)),
-                \(rows.map(\.key.state)), \(rows.map(\.key.reason)), \(rows.map { Int64($0.value) }))
-            """)
+        return Self.insert("select kind, tenant, channel, state, reason, n from " + Array(counts).relation("told", Self.columns))
     }
+
+    private static let columns: [Column<Dictionary<Key, Int>.Element>] = [
+        Column("kind", \.key.kind.rawValue), Column("tenant", \.key.tenant), Column("channel", \.key.channel),
+        Column("state", \.key.state), Column("reason", \.key.reason), Column(bigint: "n", \.value),
+    ]
 
     /// The only INSERT into `tidings.tally`.
     private static func insert(_ rows: SQL) -> SQL { "insert into tidings.tally (kind, tenant, channel, state, reason, n) \(rows)" }

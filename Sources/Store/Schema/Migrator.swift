@@ -209,14 +209,15 @@ public struct Migrator: Sendable {
 
     /// Copies the closed list of reasons from the code into its table. Every migration does this.
     private func writeReasonCodes(on connection: PostgresConnection) async throws {
-        let codes = ReasonCode.allCases
         _ = try await connection.query(
             """
             insert into tidings.reason_codes (code, states, meaning, what_to_do, retryable, since)
             select code, string_to_array(states, ','), meaning, what_to_do, retryable, since
-            from unnest(\(codes.map(\.rawValue)), \(codes.map { $0.states.map(\.rawValue).sorted().joined(separator: ",") }),
-                \(codes.map(\.meaning)), \(codes.map(\.whatToDo)), \(codes.map(\.isRetryable)), \(codes.map(\.since)))
-                as given(code, states, meaning, what_to_do, retryable, since)
+            from \(ReasonCode.allCases.relation("given", [
+                Column("code", \.rawValue), Column("states") { $0.states.map(\.rawValue).sorted().joined(separator: ",") },
+                Column("meaning", \.meaning), Column("what_to_do", \.whatToDo), Column("retryable", \.isRetryable),
+                Column("since", \.since),
+            ]))
             on conflict (code) do update set states = excluded.states, meaning = excluded.meaning, what_to_do = excluded.what_to_do,
                 retryable = excluded.retryable, since = excluded.since
             """)

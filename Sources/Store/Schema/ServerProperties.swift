@@ -83,7 +83,6 @@ extension Store {
     /// Whether a new session of this user begins with `jit` on. Tidings turns `jit` off in its own sessions, but people query the views with
     /// sessions of theirs.
     public func compilesStatements() async throws -> Bool {
-        let result = try await pool.query("select reset_val = 'on' from pg_settings where name = 'jit'")
-        return try result.rows.first?.decode(Bool.self) ?? false
+        try await pool.query(.first("select reset_val = 'on' from pg_settings where name = 'jit'") { try $0.decode(Bool.self) }) ?? false
     }
 }

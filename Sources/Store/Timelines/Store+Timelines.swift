@@ -7,20 +7,20 @@ extension Store {
     /// The timeline of the server that answers. Nil if the server is in recovery, or does not let this user ask.
     public func timeline() async throws -> PostgresTimeline? { try await pool.timeline() }
 
-    /// The clock of the database, with the timeline of the server for ``readClock(_:)``. Transactions that decide something ask for both.
-    /// Without a readable timeline, the second column is null: the functions may be missing on this server.
-    var clockQuery: SQL {
-        timelines?.current == nil ? "select tidings.clock(), null::bigint" : "select tidings.clock(), \(PostgresTimeline.expression)"
-    }
-
-    /// The time in a row of ``clockQuery``. Throws a ``PostgresError/oldTimeline(_:)`` if the server is not on the timeline that was judged:
-    /// a pooler has changed the server. The transaction must then end without a commit.
-    func readClock(_ row: PostgresRow) throws -> Timestamp {
-        let (now, number) = try row.decode((Timestamp, Int?).self)
-        if let number, let timelines, !timelines.isCurrent(UInt32(truncatingIfNeeded: number)) {
-            throw PostgresError.oldTimeline("the server is on timeline \(number), which was not judged yet")
+    /// The clock of the database. Transactions that decide something ask for it, and learn the timeline of the server in the same row.
+    ///
+    /// The answer throws a ``PostgresError/oldTimeline(_:)`` if the server is not on the timeline that was judged: a pooler has changed the
+    /// server. The transaction must then end without a commit. Without a readable timeline, the second column is null: the functions may
+    /// be missing on this server.
+    var databaseClock: Statement<Timestamp> {
+        let timeline: SQL = timelines?.current == nil ? "null::bigint" : PostgresTimeline.expression
+        return .one("select tidings.clock(), \(timeline)") { [timelines] row in
+            let (now, number) = try row.decode((Timestamp, Int?).self)
+            if let number, let timelines, !timelines.isCurrent(UInt32(truncatingIfNeeded: number)) {
+                throw PostgresError.oldTimeline("the server is on timeline \(number), which was not judged yet")
+            }
+            return now
         }
-        return now
     }
 
     /// Records that a process has seen a timeline. Only the first record of a timeline counts.
