@@ -80,8 +80,8 @@ extension Store {
     /// Verifies a key and records its use, at most once in ``keyUseInterval``. Nil if the key is unknown, revoked or expired, or if its
     /// secret is wrong.
     public func authenticate(_ key: APIKeyText) async throws -> CallerKey? {
-        let caller = try await authenticate([key])[0]
-        if let caller { try await recordUse(of: [caller]) }
+        guard let caller = try await authenticate([key]).first ?? nil else { return nil }
+        try await recordUse(of: [caller])
         return caller
     }
 
@@ -89,30 +89,28 @@ extension Store {
     ///
     /// - Returns: The key of each text, in the order of the texts. Nil for a text that is no good key.
     public func authenticate(_ keys: [APIKeyText]) async throws -> [CallerKey?] {
-        let result = try await pool.query(
-            """
-            select id, name, tenant, scopes, secret_hash, case when former_until > tidings.clock() then former_hash end
+        let query: SQL = """
+            select id, name, tenant, scopes, secret_hash, case when former_until > tidings.clock() then former_hash end as former_hash
             from tidings.api_keys where id = any(\(Array(Set(keys.map(\.id))))) and \(Self.keyIsValid)
-            """)
+            """
         var stored: [String: StoredKey] = [:]
-        for row in result.rows {
-            let key = StoredKey(try row.decode((String, String, String, [String], [UInt8], [UInt8]?).self))
-            stored[key.caller.id] = key
-        }
+        for key in try await pool.query(.rows(query, StoredKey.init)) { stored[key.caller.id] = key }
         return keys.map { key in stored[key.id].flatMap { $0.isSecret(key.secretHash) ? $0.caller : nil } }
     }
 
     /// A valid key with the hashes of its secrets.
-    private struct StoredKey {
+    private struct StoredKey: Sendable {
         let caller: CallerKey
         private let current: [UInt8]
         private let former: [UInt8]?
 
-        init(_ row: (id: String, name: String, tenant: String, scopes: [String], current: [UInt8], former: [UInt8]?)) {
+        init(_ row: PostgresRow) throws {
+            let tenant: String = try row.decode("tenant")
             caller = CallerKey(
-                id: row.id, name: row.name, tenant: isSameText(row.tenant, Store.everyTenant) ? nil : row.tenant,
-                scopes: Set(row.scopes.compactMap(APIScope.init)))
-            (current, former) = (row.current, row.former)
+                id: try row.decode("id"), name: try row.decode("name"), tenant: isSameText(tenant, Store.everyTenant) ? nil : tenant,
+                scopes: Set(try row.decode("scopes", as: [String].self).compactMap(APIScope.init)))
+            current = try row.decode("secret_hash")
+            former = try row.decode("former_hash")
         }
 
         /// Compares with both secrets, so that the time does not tell which one is right.

@@ -67,12 +67,11 @@ extension Store {
     }
 
     private static func active(in transaction: PostgresTransaction) async throws -> ActiveCatalogue {
-        let found = try await transaction.query(
-            """
+        let query: SQL = """
             select c.hash, c.yaml, (select h.action from tidings.catalogue_history h where h.hash = a.hash order by h.id desc limit 1)
             from tidings.active_catalogue a join tidings.catalogues c on c.hash = a.hash
-            """)
-        guard let (hash, yaml, action) = try found.rows.first?.decode((String, String, String?).self) else {
+            """
+        guard let (hash, yaml, action) = try await transaction.query(.first(query) { try $0.decode((String, String, String?).self) }) else {
             let builtIn = CatalogueFile.sealed(.builtIn)
             return ActiveCatalogue(hash: builtIn.hash, yaml: CatalogueFile.print(builtIn), isStored: false, isApplied: false)
         }
@@ -108,70 +107,101 @@ extension Store {
     ) async throws -> [CatalogueRemoval] {
         let names = CatalogueRemovals(from: old, to: new)
         if names.isEmpty { return [] }
-        let channels = Set(names.providers.compactMap { old.providers[$0]?.channel.rawValue }).sorted()
-        let results = try await transaction.pipeline([
-            "select provider, count(*), sum(cardinality(ordinals)) from tidings.packs where provider = any(\(names.providers)) group by 1",
-            "select provider, count(*) from tidings.due where provider = any(\(names.providers)) group by 1",
-            """
-            select market, count(*) from (
-                select market from tidings.recipients where market = any(\(names.markets))
-                union all select market from tidings.endpoints where market = any(\(names.markets)) and gone_at is null) named
-            group by 1
-            """,
-            "select type, count(*) from tidings.outgoing where type = any(\(names.types)) group by 1",
-            // Look up the notification of each delivery by its key. A join might read the partition of every day.
-            """
-            select n.type, count(*) from (select notification_id from tidings.due limit \(Int64(catalogueLook))) w
-            cross join lateral (select type from tidings.notifications n where n.id = w.notification_id offset 0) n
-            where n.type = any(\(names.types)) group by 1
-            """,
-            """
-            select n.type, count(*) from (select type from tidings.notifications order by id desc limit \(Int64(catalogueLook))) n
-            where n.type = any(\(names.types)) group by 1
-            """,
-            """
-            select (select count(*) from (select from tidings.due limit \(Int64(catalogueLook) + 1)) w) > \(Int64(catalogueLook))
-                or (select count(*) from (select from tidings.notifications limit \(Int64(catalogueLook) + 1)) n) > \(Int64(catalogueLook))
-            """,
-            "select channel, count(*) from tidings.due where provider = '' and channel = any(\(channels)) group by 1",
-        ])
-        var packs: [String: (packs: Int, deliveries: Int)] = [:]
-        for row in results[0].rows {
-            let (name, count, deliveries) = try row.decode((String, Int, Int).self)
-            packs[name] = (count, deliveries)
-        }
-        let (waiting, named, outgoing, ofType, recent) = (
-            try counts(results[1]), try counts(results[2]), try counts(results[3]), try counts(results[4]), try counts(results[5])
-        )
-        let undecided = try counts(results[7])
-        let isWhole = try results[6].rows.first?.decode(Bool.self) == false
+        let needs = try await Needs(of: names, from: old, in: transaction)
         let types = names.types.map { name in
             var removal = CatalogueRemoval(.type, name)
-            (removal.waiting, removal.recent, removal.isWhole) = (ofType[name] ?? 0, recent[name] ?? 0, isWhole)
-            removal.outgoing = outgoing[name] ?? 0
+            (removal.waiting, removal.recent, removal.isWhole) = (needs.ofType[name] ?? 0, needs.recent[name] ?? 0, needs.isWhole)
+            removal.outgoing = needs.outgoing[name] ?? 0
             return removal
         }
         let providers = names.providers.map { name in
             var removal = CatalogueRemoval(.provider, name)
-            (removal.packs, removal.packed) = packs[name] ?? (0, 0)
-            removal.waiting = waiting[name] ?? 0
-            removal.undecided = old.providers[name].flatMap { undecided[$0.channel.rawValue] } ?? 0
+            (removal.packs, removal.packed) = needs.packs[name] ?? (0, 0)
+            removal.waiting = needs.waiting[name] ?? 0
+            removal.undecided = old.providers[name].flatMap { needs.undecided[$0.channel.rawValue] } ?? 0
             return removal
         }
         let markets = names.markets.map { name in
             var removal = CatalogueRemoval(.market, name)
-            removal.recipients = named[name] ?? 0
+            removal.recipients = needs.named[name] ?? 0
             return removal
         }
         return types + providers + markets
     }
+}
 
-    private static func counts(_ result: PostgresResult) throws -> [String: Int] {
-        var counts: [String: Int] = [:]
-        for row in result.rows {
-            let (name, count) = try row.decode((String, Int).self)
-            counts[name] = count
-        }
-        return counts
+/// The users of the names that a catalogue would lose.
+private struct Needs {
+    /// Unfinished packs of each provider, and their deliveries.
+    let packs: [String: (packs: Int, deliveries: Int)]
+    /// Waiting deliveries of each provider.
+    let waiting: [String: Int]
+    /// People and devices of each market.
+    let named: [String: Int]
+    /// Events of each type in the SQL outbox.
+    let outgoing: [String: Int]
+    /// Waiting deliveries of each type.
+    let ofType: [String: Int]
+    /// Recent notifications of each type.
+    let recent: [String: Int]
+    /// Waiting deliveries of each channel without a provider.
+    let undecided: [String: Int]
+    /// Whether all waiting deliveries and all notifications were looked at.
+    let isWhole: Bool
+
+    init(of names: CatalogueRemovals, from old: Catalogue, in transaction: PostgresTransaction) async throws {
+        let look = Int64(Store.catalogueLook)
+        let channels = Set(names.providers.compactMap { old.providers[$0]?.channel.rawValue }).sorted()
+        var trip = RoundTrip()
+        let packing: SQL =
+            "select provider, count(*), sum(cardinality(ordinals)) from tidings.packs where provider = any(\(names.providers)) group by 1"
+        let ofPacks = trip.ask(
+            .rows(packing) { row in
+                let (name, count, deliveries) = try row.decode((String, Int, Int).self)
+                return (name, (packs: count, deliveries: deliveries))
+            })
+        let ofProviders = trip.ask(
+            Self.counts("select provider, count(*) from tidings.due where provider = any(\(names.providers)) group by 1"))
+        let ofMarkets = trip.ask(
+            Self.counts(
+                """
+                select market, count(*) from (
+                    select market from tidings.recipients where market = any(\(names.markets))
+                    union all select market from tidings.endpoints where market = any(\(names.markets)) and gone_at is null) named
+                group by 1
+                """))
+        let inOutbox = trip.ask(Self.counts("select type, count(*) from tidings.outgoing where type = any(\(names.types)) group by 1"))
+        // Look up the notification of each delivery by its key. A join might read the partition of every day.
+        let ofWaiting = trip.ask(
+            Self.counts(
+                """
+                select n.type, count(*) from (select notification_id from tidings.due limit \(look)) w
+                cross join lateral (select type from tidings.notifications n where n.id = w.notification_id offset 0) n
+                where n.type = any(\(names.types)) group by 1
+                """))
+        let ofRecent = trip.ask(
+            Self.counts(
+                """
+                select n.type, count(*) from (select type from tidings.notifications order by id desc limit \(look)) n
+                where n.type = any(\(names.types)) group by 1
+                """))
+        let isPart = trip.ask(
+            .value(
+                """
+                select (select count(*) from (select from tidings.due limit \(look + 1)) w) > \(look)
+                    or (select count(*) from (select from tidings.notifications limit \(look + 1)) n) > \(look)
+                """, as: Bool.self))
+        let ofChannels = trip.ask(
+            Self.counts("select channel, count(*) from tidings.due where provider = '' and channel = any(\(channels)) group by 1"))
+        let found = try await transaction.send(trip)
+        packs = Dictionary(uniqueKeysWithValues: try found[ofPacks])
+        (waiting, named, outgoing) = (try found[ofProviders], try found[ofMarkets], try found[inOutbox])
+        (ofType, recent, undecided) = (try found[ofWaiting], try found[ofRecent], try found[ofChannels])
+        isWhole = try !found[isPart]
+    }
+
+    /// A number for each name, from rows of both.
+    private static func counts(_ query: SQL) -> Statement<[String: Int]> {
+        Statement<[(String, Int)]>.rows(query) { try $0.decode((String, Int).self) }.map { Dictionary(uniqueKeysWithValues: $0) }
     }
 }

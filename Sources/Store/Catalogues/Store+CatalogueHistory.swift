@@ -35,12 +35,15 @@ extension Store {
     /// The one before is the catalogue that the active one replaced when it was applied. A rollback does not count as applying. So a second
     /// rollback goes further back, instead of returning to the catalogue that the first rollback left.
     public func catalogueBefore() async throws -> (active: String, before: String?)? {
-        let result = try await pool.query(
-            """
+        let query: SQL = """
             select a.hash, (select nullif(h.replaced, h.hash) from tidings_ops.catalogue_history h where h.hash = a.hash and h.action <> 'rollback'
                 order by h.activation_id desc limit 1)
             from tidings_ops.catalogues a where a.active
-            """)
-        return try result.rows.first?.decode((String, String?).self)
+            """
+        return try await pool.query(
+            .first(query) { row in
+                let (active, before) = try row.decode((String, String?).self)
+                return (active: active, before: before)
+            })
     }
 }

@@ -30,29 +30,34 @@ extension Store {
     /// - Throws: An error with SQLSTATE 55P03 if the claims did not end within ``lockPatience``. The next step tries again.
     public func moveRecentKeys() async throws -> Bool {
         try await pool.transaction(retrying: 0, isolation: .readCommitted) { transaction in
-            let state = try await transaction.pipeline([
-                Self.byIndex, Self.asTheMover, "select phase, before, position from tidings.key_move for update skip locked",
-            ])
-            guard let row = state[2].rows.first else { return false }
-            let (phase, before, position) = try row.decode((String, PostgresUUID, PostgresUUID).self)
+            var trip = RoundTrip(running: [Self.byIndex, Self.asTheMover])
+            let state = trip.ask(
+                .first("select phase, before, position from tidings.key_move for update skip locked") {
+                    try $0.decode((String, PostgresUUID, PostgresUUID).self)
+                })
+            guard let (phase, before, position) = try await transaction.send(trip)[state] else { return false }
             switch phase {
             case "waiting":
-                return try await transaction.query(Self.startOfMove).affectedRows > 0
+                return try await transaction.query(.count(Self.startOfMove)) > 0
             case "copying":
-                let last = try await transaction.query(Self.copy(before: before, after: position)).rows.first?.decode(PostgresUUID.self)
+                let last = try await transaction.query(.first(Self.copy(before: before, after: position), Self.key))
                 _ = try await transaction.query(Self.noted(phase, at: last, next: "copied"))
             case "copied":
-                guard try await transaction.query(Self.vacuums).rows.isEmpty else { return false }
-                _ = try await transaction.pipeline([
-                    Self.lockPatience, "lock table tidings.idempotency_recent in share mode", Self.noted(phase, at: nil, next: "deleting"),
-                ])
+                if try await transaction.query(.exists(Self.vacuums)) { return false }
+                try await transaction.send(
+                    RoundTrip(running: [
+                        Self.lockPatience, "lock table tidings.idempotency_recent in share mode",
+                        Self.noted(phase, at: nil, next: "deleting"),
+                    ]))
             default:
-                let last = try await transaction.query(Self.delete(before: before, after: position)).rows.first?.decode(PostgresUUID.self)
+                let last = try await transaction.query(.first(Self.delete(before: before, after: position), Self.key))
                 _ = try await transaction.query(Self.noted(phase, at: last, next: "waiting"))
             }
             return true
         }
     }
+
+    private static func key(_ row: PostgresRow) throws -> PostgresUUID { try row.decode(PostgresUUID.self) }
 
     /// The setting that allows an insert into the large table. Routers of an earlier build claim keys there without this setting, and the
     /// table refuses them.

@@ -22,9 +22,8 @@ extension Store {
     public func pruneRefused(_ table: RefusedTable, retention: Duration) async throws -> Bool {
         let seconds = Double(retention.components.seconds)
         return try await pool.transaction { transaction in
-            let answers = try await transaction.pipeline([
-                Self.byIndex,
-                """
+            var trip = RoundTrip(running: [Self.byIndex])
+            let deletion: SQL = """
                 with looked_at as materialized (
                     select r.id, case when r.acted_at is null or \(table.isOpen) then \(table.lastTime) + make_interval(secs => \(seconds * 2))
                         else least(r.acted_at + make_interval(secs => \(seconds)),
@@ -40,9 +39,9 @@ extension Store {
                     from looked_at l where r.id = l.id and l.ends_at > tidings.clock()
                 )
                 select count(*) from looked_at
-                """,
-            ])
-            return try answers[1].rows[0].decode(Int64.self) > 0
+                """
+            let count = trip.ask(.value(deletion, as: Int.self))
+            return try await transaction.send(trip)[count] > 0
         }
     }
 
@@ -100,15 +99,13 @@ extension Store {
 
     /// The number of rows that wait for an operator, and the used part of today's ``RejectedBudget``.
     public func refusedFigures() async throws -> RefusedFigures {
-        let row = try await pool.query(
-            """
+        let query: SQL = """
             select (select count(*) from (select from tidings.rejected r where \(RefusedTable.rejected.isOpen) limit \(Self.openRefusedCounted)) o),
                 (select count(*) from (select from tidings.dead r where \(RefusedTable.dead.isOpen) limit \(Self.openRefusedCounted)) o),
                 coalesce(sum(d.kept_bytes), 0)::bigint, coalesce(sum(d.without_bytes), 0)::bigint
             from tidings.rejected_days d where d.day = (tidings.clock() at time zone 'UTC')::date
             """
-        ).rows[0]
-        let (rejected, dead, keptBytes, withoutBytes) = try row.decode((Int, Int, Int, Int).self)
+        let (rejected, dead, keptBytes, withoutBytes) = try await pool.query(.one(query) { try $0.decode((Int, Int, Int, Int).self) })
         return RefusedFigures(rejected: rejected, dead: dead, keptBytes: keptBytes, withoutBytes: withoutBytes)
     }
 }

@@ -37,16 +37,29 @@ extension Store {
     public func tendPartitions(retention: Duration) async throws -> [String] {
         try await makePartitions()
         return try await pool.transaction(retrying: 0) { transaction in
-            let answers = try await transaction.pipeline([
-                Self.lockPatience, "select tidings.expire_partitions(make_interval(secs => \(Double(retention.components.seconds))))",
-            ])
-            return try answers[1].rows.map { try $0.decode(String.self) }
+            var trip = RoundTrip(running: [Self.lockPatience])
+            let dropped = trip.ask(
+                .rows("select tidings.expire_partitions(make_interval(secs => \(Double(retention.components.seconds))))") {
+                    try $0.decode(String.self)
+                })
+            return try await transaction.send(trip)[dropped]
         }
     }
 
     /// Turns sequential scans off. PostgreSQL may keep a plan from a time when a table was small, and such a plan would read a large table
     /// whole.
     static let byIndex: SQL = "set local enable_seqscan = off"
+
+    /// Deletes a part of the old rows of a table, without a sequential scan.
+    ///
+    /// - Returns: False if there were none.
+    func deleteByIndex(_ deletion: SQL) async throws -> Bool {
+        try await pool.transaction { transaction in
+            var trip = RoundTrip(running: [Self.byIndex])
+            let deleted = trip.ask(.count(deletion))
+            return try await transaction.send(trip)[deleted] > 0
+        }
+    }
 
     /// The wait for a lock on a whole table, to drop a day or to wait for claims. Later sessions queue behind this wait. So during a long
     /// backup the work is left for another turn and not repeated at once.
@@ -65,19 +78,14 @@ extension Store {
     ///
     /// - Returns: False if no key was old.
     public func pruneIdempotency(retention: Duration) async throws -> Bool {
-        try await pool.transaction { transaction in
-            let answers = try await transaction.pipeline([
-                Self.byIndex,
-                """
-                delete from tidings.idempotency where key = any(array(
-                    select key from tidings.idempotency k where notification_id <
-                        (select tidings.first_id(tidings.clock() - make_interval(secs => \(Double(retention.components.seconds) * 2))))
-                        and not \(Self.endsLate("k.notification_id", retention: retention))
-                    limit \(Self.pruneBatch)))
-                """,
-            ])
-            return answers[1].affectedRows > 0
-        }
+        try await deleteByIndex(
+            """
+            delete from tidings.idempotency where key = any(array(
+                select key from tidings.idempotency k where notification_id <
+                    (select tidings.first_id(tidings.clock() - make_interval(secs => \(Double(retention.components.seconds) * 2))))
+                    and not \(Self.endsLate("k.notification_id", retention: retention))
+                limit \(Self.pruneBatch)))
+            """)
     }
 
     /// Whether a delivery of a notification has not ended, or ended within the retention. For notifications past retention: they were
