@@ -4,10 +4,10 @@ import TidingsPostgres
 /// The rows of a recovery: for each abandoned delivery an attempt with an unknown outcome, and the row in which it waits or has ended.
 struct RecoveryWrite {
     private let now: Timestamp
-    private var ended = EndedRows()
-    private var due = DueRows()
+    private var ended: [EndedRow] = []
+    private var due: [DueRow] = []
     private var tally = TallyRows()
-    private var attempts: [(delivery: AbandonedDelivery, possibleDuplicate: Bool)] = []
+    private var attempts: [AttemptRow] = []
     private(set) var ends: [EscalationStep] = []
 
     init(now: Timestamp) {
@@ -19,40 +19,40 @@ struct RecoveryWrite {
     mutating func take(_ delivery: AbandonedDelivery, _ step: NextStep) {
         switch step {
         case .retry(let later, let reason, let possibleDuplicate):
-            attempts.append((delivery, possibleDuplicate))
+            attempts.append(AttemptRow(abandoned: delivery, possibleDuplicate: possibleDuplicate, at: now))
             // The first recovery is due now, because the lease already took time. From the second on, the deliveries are spread over time:
             // if one of them crashes its worker, the others end up in other packs.
-            due.add(
-                delivery.key.notificationID, ordinal: delivery.key.ordinal, lane: delivery.lane, at: delivery.attempt == 1 ? now : later,
-                kind: .recover, tenant: delivery.tenant, channel: delivery.channel, provider: delivery.provider,
-                endpoint: delivery.endpoint, attempt: delivery.attempt + 1, reason: reason)
+            due.append(
+                DueRow(
+                    id: delivery.key.notificationID, ordinal: delivery.key.ordinal, lane: delivery.lane,
+                    time: delivery.attempt == 1 ? now : later, kind: .recover, tenant: delivery.tenant, channel: delivery.channel,
+                    provider: delivery.provider, endpoint: delivery.endpoint, attempt: delivery.attempt + 1, reason: reason))
         case .settle(let state, let reason): end(delivery, state, reason)
         case .failOver(let reason): end(delivery, .failed, reason)
         }
     }
 
     private mutating func end(_ delivery: AbandonedDelivery, _ state: DeliveryState, _ reason: ReasonCode) {
-        attempts.append((delivery, false))
-        ended.add(
-            delivery.key.notificationID, ordinal: delivery.key.ordinal, tenant: delivery.tenant, channel: delivery.channel,
-            provider: delivery.provider, endpoint: delivery.endpoint, state: state, reason: reason, attempts: delivery.attempt)
+        attempts.append(AttemptRow(abandoned: delivery, possibleDuplicate: false, at: now))
+        ended.append(
+            EndedRow(
+                id: delivery.key.notificationID, ordinal: delivery.key.ordinal, tenant: delivery.tenant, channel: delivery.channel,
+                provider: delivery.provider, endpoint: delivery.endpoint, state: state, reason: reason, attempts: delivery.attempt))
         tally.addEnded(tenant: delivery.tenant, channel: delivery.channel, state: state, reason: reason)
         if delivery.escalates { ends.append(EscalationStep(delivery.key)) }
     }
 
-    var statements: [SQL] { [attemptsInsert, ended.insert, due.insert, tally.insert].compactMap { $0 } }
+    var statements: [SQL] {
+        [AttemptRow.insert(attempts), EndedRow.insert(ended), DueRow.insert(due), tally.insert].compactMap { $0 }
+    }
+}
 
-    private var attemptsInsert: SQL {
-        let all = attempts.map(\.delivery)
-        return """
-            insert into tidings.attempts (notification_id, ordinal, attempt, channel, provider, outcome, reason, possible_duplicate,
-                idempotency_key, worker, started_at, finished_at)
-            select notification_id, ordinal, attempt, channel, provider, 'unknown', 'workerDied', possible_duplicate, idempotency_key, worker,
-                started_at, \(now.timestamptz)
-            from unnest(\(all.map(\.key.notificationID).uuids), \(all.map { Int16($0.key.ordinal) }), \(all.map { Int16($0.attempt) }),
-                \(all.map(\.channel.rawValue)), \(all.map(\.provider)), \(attempts.map(\.possibleDuplicate)), \(all.map(\.key.idempotencyKey)),
-                \(all.map(\.worker)), \(all.map(\.claimedAt.timestamptz)))
-                as left_behind(notification_id, ordinal, attempt, channel, provider, possible_duplicate, idempotency_key, worker, started_at)
-            """
+extension AttemptRow {
+    /// An attempt whose worker died, so that its outcome is unknown.
+    fileprivate init(abandoned delivery: AbandonedDelivery, possibleDuplicate: Bool, at now: Timestamp) {
+        self.init(
+            key: delivery.key, attempt: delivery.attempt, channel: delivery.channel, provider: delivery.provider, outcome: "unknown",
+            reason: .workerDied, possibleDuplicate: possibleDuplicate, worker: delivery.worker, startedAt: delivery.claimedAt,
+            finishedAt: now)
     }
 }

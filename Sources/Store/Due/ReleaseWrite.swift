@@ -7,10 +7,10 @@ import TidingsPostgres
 struct ReleaseWrite {
     private let catalogue: String
     private let now: Timestamp
-    private var ended = EndedRows()
-    private var due = DueRows()
+    private var ended: [EndedRow] = []
+    private var due: [DueRow] = []
     private var builder = PackBuilder()
-    private var decisions = DecisionRows()
+    private var decisions: [DecisionRow] = []
     private var tally = TallyRows()
     /// The deliveries of escalating notifications that ended here.
     private(set) var ends: [EscalationStep] = []
@@ -53,36 +53,43 @@ struct ReleaseWrite {
             wait(delivery, judged, until: .distantFuture, kind: .escalation, reason: .awaitingEscalation)
         case .notSent(let state, let reason):
             isNews = true
-            ended.add(
-                stored.id, ordinal: delivery.ordinal, tenant: stored.intent.tenant, channel: judged.channel, provider: judged.provider,
-                endpoint: judged.endpoint, state: state, reason: reason, attempts: delivery.attempt - 1)
+            ended.append(
+                EndedRow(
+                    id: stored.id, ordinal: delivery.ordinal, tenant: stored.intent.tenant, channel: judged.channel,
+                    provider: judged.provider, endpoint: judged.endpoint, state: state, reason: reason, attempts: delivery.attempt - 1))
             tally.addEnded(tenant: stored.intent.tenant, channel: judged.channel, state: state, reason: reason)
             if stored.intent.critical { ends.append(EscalationStep(DeliveryKey(stored.id, delivery.ordinal))) }
         }
-        if isNews { decisions.add(stored.id, ordinal: delivery.ordinal, planned: judged, move: Move(of: delivery, to: judged)) }
+        if isNews {
+            decisions.append(
+                DecisionRow(
+                    id: stored.id, ordinal: delivery.ordinal, at: now, catalogue: catalogue, planned: judged,
+                    move: Move(of: delivery, to: judged)))
+        }
     }
 
     private mutating func wait(
         _ delivery: WaitingDelivery, _ judged: PlannedDelivery, until: Timestamp, kind: DueKind, reason: ReasonCode, pause: Int? = nil
     ) {
-        due.add(
-            delivery.stored.id, ordinal: delivery.ordinal, lane: delivery.stored.lane, at: until, kind: kind,
-            tenant: delivery.stored.intent.tenant, channel: judged.channel, provider: judged.provider, endpoint: judged.endpoint,
-            attempt: delivery.attempt, reason: reason, pause: pause)
+        due.append(
+            DueRow(
+                id: delivery.stored.id, ordinal: delivery.ordinal, lane: delivery.stored.lane, time: until, kind: kind,
+                tenant: delivery.stored.intent.tenant, channel: judged.channel, provider: judged.provider, endpoint: judged.endpoint,
+                attempt: delivery.attempt, reason: reason, pause: pause))
     }
 
     mutating func packs(nextID: () -> PackID) -> [Pack] { builder.finish(nextID: nextID) }
 
     func statements(_ packs: [Pack]) -> [SQL] {
         [
-            ended.insert, due.insert, PackRows(packs: packs).insert(decidedAt: now), decisions.insert(at: now, catalogue: catalogue),
+            EndedRow.insert(ended), DueRow.insert(due), PackRow.insert(packs: packs, decidedAt: now), DecisionRow.insert(decisions),
             tally.insert,
         ].compactMap { $0 }
     }
 }
 
 /// The provider that a delivery leaves, and the reason.
-struct Move {
+struct Move: Sendable {
     /// Empty for an operator's retry, because earlier failures then no longer count.
     let provider: String
     let because: ReasonCode
@@ -121,30 +128,22 @@ extension Array {
     }
 }
 
-/// Rows of `tidings.decisions`: the decisions made after the first.
-struct DecisionRows {
-    private var ids: [PostgresUUID] = []
-    private var ordinals: [Int16] = []
-    private var decisions: [String] = []
-    private var movedFrom: [String?] = []
-    private var movedBecause: [String?] = []
+/// A row of `tidings.decisions`: a decision made after the first.
+struct DecisionRow: TableRow {
+    let id: NotificationID
+    let ordinal: Int
+    let at: Timestamp
+    /// The hash of the catalogue.
+    let catalogue: String
+    let planned: PlannedDelivery
+    /// Nil if the delivery stays with its provider.
+    let move: Move?
 
-    mutating func add(_ id: NotificationID, ordinal: Int, planned: PlannedDelivery, move: Move?) {
-        ids.append(id.uuid)
-        ordinals.append(Int16(ordinal))
-        decisions.append(DecisionText.encode(planned))
-        movedFrom.append(move?.provider)
-        movedBecause.append(move?.because.rawValue)
-    }
-
-    /// Nil if there is nothing to insert.
-    func insert(at now: Timestamp, catalogue: String) -> SQL? {
-        guard !ids.isEmpty else { return nil }
-        return """
-            insert into tidings.decisions (notification_id, ordinal, at, catalogue, decision, moved_from, moved_because)
-            select id, ordinal, \(now.timestamptz), \(catalogue), decision, moved_from, moved_because
-            from unnest(\(ids), \(ordinals), \(decisions), \(movedFrom), \(movedBecause))
-                as judged(id, ordinal, decision, moved_from, moved_because)
-            """
-    }
+    static let table = Table<DecisionRow>(
+        "tidings.decisions",
+        [
+            Column("notification_id", \.id), Column(smallint: "ordinal", \.ordinal), Column("at", \.at), Column("catalogue", \.catalogue),
+            Column("decision") { DecisionText.encode($0.planned) }, Column("moved_from") { $0.move?.provider },
+            Column("moved_because") { $0.move?.because.rawValue },
+        ])
 }

@@ -4,7 +4,7 @@ import TidingsPostgres
 /// The providers that a delivery has left, and those where an attempt may have arrived.
 struct Trail {
     /// A provider that the delivery was moved from, and the reason. See ``Move``.
-    struct Step {
+    struct Step: Sendable {
         let provider: String
         let because: ReasonCode
         let at: Timestamp
@@ -12,6 +12,12 @@ struct Trail {
         /// Whether the step still counts. A provider skipped for an open breaker longer ago than any pause of a breaker may work again.
         func counts(at now: Timestamp) -> Bool {
             because != .breakerOpen || now < at.adding(Breaker.Policy.standard.longestCoolDown)
+        }
+
+        fileprivate init(_ row: PostgresRow) throws {
+            provider = try row.decode("moved_from")
+            because = ReasonCode(rawValue: try row.decode("moved_because")) ?? .internalError
+            at = try row.decode("at")
         }
     }
 
@@ -31,31 +37,26 @@ extension Store {
         let keys = waiting.filter { $0.kind == .failover || ordered.contains($0.channel) }.map(\.key)
         guard !keys.isEmpty else { return [:] }
         let asked: SQL = """
-            from unnest(\(keys.map(\.notificationID).uuids), \(keys.map { Int16($0.ordinal) })) as asked(notification_id, ordinal)
+            from \(keys.relation("asked"))
             """
-        let answers = try await transaction.pipeline([
-            """
+        var trip = RoundTrip()
+        let moves: SQL = """
             select asked.notification_id, asked.ordinal, d.moved_from, d.moved_because, d.at \(asked)
             cross join lateral (select d.at, d.moved_from, d.moved_because from tidings.decisions d where d.notification_id = asked.notification_id
                 and d.ordinal = asked.ordinal and d.moved_from is not null) d
             order by d.at
-            """,
             """
+        let moved = trip.ask(.rows(moves) { (key: try DeliveryKey($0), step: try Trail.Step($0)) })
+        let attempts: SQL = """
             select asked.notification_id, asked.ordinal, a.provider \(asked)
             cross join lateral (select distinct a.provider from tidings.attempts a where a.notification_id = asked.notification_id
                 and a.ordinal = asked.ordinal and a.outcome = 'unknown') a
-            """,
-        ])
+            """
+        let unsure = trip.ask(.rows(attempts) { (key: try DeliveryKey($0), provider: try $0.decode("provider", as: String.self)) })
+        let found = try await transaction.send(trip)
         var trails: [DeliveryKey: Trail] = [:]
-        for row in answers[0].rows {
-            let (id, ordinal, provider, reason, at) = try row.decode((PostgresUUID, Int16, String, String, PostgresTimestamp).self)
-            let step = Trail.Step(provider: provider, because: ReasonCode(rawValue: reason) ?? .internalError, at: Timestamp(at))
-            trails[DeliveryKey(NotificationID(id), Int(ordinal)), default: Trail()].moves.append(step)
-        }
-        for row in answers[1].rows {
-            let (id, ordinal, provider) = try row.decode((PostgresUUID, Int16, String).self)
-            trails[DeliveryKey(NotificationID(id), Int(ordinal)), default: Trail()].unsure.insert(provider)
-        }
+        for row in try found[moved] { trails[row.key, default: Trail()].moves.append(row.step) }
+        for row in try found[unsure] { trails[row.key, default: Trail()].unsure.insert(row.provider) }
         return trails
     }
 
@@ -68,17 +69,16 @@ extension Store {
     ) async throws -> [NotificationID: Int] {
         let more = Dictionary(wanted.filter { $0.1 > 0 }, uniquingKeysWith: +).sorted { $0.key < $1.key }
         guard !more.isEmpty else { return [:] }
-        let result = try await transaction.query(
-            """
+        let planning: SQL = """
             update tidings.notifications n set planned = n.planned + asked.more
-            from unnest(\(more.map(\.key).uuids), \(more.map { Int16($0.value) })) as asked(id, more)
+            from \(more.relation("asked", [Column("id", \.key), Column(smallint: "more", \.value)]))
             where n.id = asked.id returning n.id, (n.planned - asked.more)::integer
-            """)
-        var free: [NotificationID: Int] = [:]
-        for row in result.rows {
-            let (id, ordinal) = try row.decode((PostgresUUID, Int32).self)
-            free[NotificationID(id)] = Int(ordinal)
-        }
-        return free
+            """
+        return Dictionary(
+            uniqueKeysWithValues: try await transaction.query(
+                .rows(planning) { row in
+                    let (id, ordinal) = try row.decode((NotificationID, Int32).self)
+                    return (id, Int(ordinal))
+                }))
     }
 }

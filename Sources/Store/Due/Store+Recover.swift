@@ -21,13 +21,16 @@ public struct RecoveryTransaction {
     public func take(
         limit: Int, passingOver strange: Set<PackID>, before deadline: ContinuousClock.Instant
     ) async throws -> AbandonedDeliveries {
-        let answers = try await transaction.pipeline([Store.expiredLeases(limit: limit, passingOver: strange), store.clockQuery])
-        let expired = try answers[0].rows.map { try $0.decode(PostgresUUID.self) }
-        asked.set(expired.map { PackID($0) })
+        var trip = RoundTrip()
+        let leases = trip.ask(Store.expiredLeases(limit: limit, passingOver: strange))
+        let clock = trip.ask(store.databaseClock)
+        let found = try await transaction.send(trip)
+        let expired = try found[leases]
+        asked.set(expired)
         guard ContinuousClock.now < deadline else { throw StoreError.viewTooOld }
-        guard !expired.isEmpty, let row = answers[1].rows.first else { return AbandonedDeliveries(now: store.clock.now(), all: []) }
-        let now = try store.readClock(row)
-        let abandoned = try await transaction.query(Store.takeApart(expired)).rows.map(AbandonedDelivery.init)
+        guard !expired.isEmpty else { return AbandonedDeliveries(now: store.clock.now(), all: []) }
+        let now = try found[clock]
+        let abandoned = try await transaction.query(Store.takeApart(expired))
         return AbandonedDeliveries(now: now, all: abandoned)
     }
 
@@ -79,30 +82,32 @@ extension Store {
 
     /// Whether the lease of a pack is over. A releaser that must not recover yet asks this, to see that the database answers for the packs.
     public func hasExpiredLease() async throws -> Bool {
-        let rows = try await pool.query("select exists (select from tidings.packs where lease_until < (select tidings.clock()))").rows
-        return try rows.first?.decode(Bool.self) ?? false
+        try await pool.query(.value("select exists (select from tidings.packs where lease_until < (select tidings.clock()))"))
     }
 
     /// Runs by itself, because it is needed in every turn and seldom finds a pack. A query that reads notifications opens every day's
     /// partition.
-    fileprivate static func expiredLeases(limit: Int, passingOver strange: Set<PackID>) -> SQL {
-        """
-        select p.id from tidings.packs p where p.lease_until < (select tidings.clock()) and not p.id = any(\(strange.sorted().uuids))
-            and not exists (select from tidings.workers w where w.id = p.claimed_by
-                and w.heartbeat_at > (select tidings.clock()) - make_interval(secs => \(Double(heartbeatSeconds)))
-                and p.lease_until > (select tidings.clock()) - make_interval(secs => \(Double(livingWorkerSeconds))))
-        order by p.id limit \(Int64(limit)) for update of p skip locked
-        """
+    fileprivate static func expiredLeases(limit: Int, passingOver strange: Set<PackID>) -> Statement<[PackID]> {
+        let query: SQL = """
+            select p.id from tidings.packs p where p.lease_until < (select tidings.clock()) and not p.id = any(\(strange.sorted().uuids))
+                and not exists (select from tidings.workers w where w.id = p.claimed_by
+                    and w.heartbeat_at > (select tidings.clock()) - make_interval(secs => \(Double(heartbeatSeconds)))
+                    and p.lease_until > (select tidings.clock()) - make_interval(secs => \(Double(livingWorkerSeconds))))
+            order by p.id limit \(Int64(limit)) for update of p skip locked
+            """
+        return .rows(query) { try $0.decode(PackID.self) }
     }
 
     /// Divides a pack that cannot be taken apart as a whole, so that its good deliveries get away from the bad one. A pack of one delivery
     /// is parked: its lease never ends, and its row stays for an operator. Returns whether it was parked.
     public func divideOrPark(_ pack: PackID) async throws -> Bool {
-        let answers = try await pool.pipeline([
-            """
+        var trip = RoundTrip()
+        let parking: SQL = """
             update tidings.packs set lease_until = 'infinity' where id = \(pack.uuid) and cardinality(notification_ids) = 1
                 and lease_until < (select tidings.clock()) returning id
-            """,
+            """
+        let isParked = trip.ask(.exists(parking))
+        trip.run(
             """
             with whole as (
                 select *, cardinality(notification_ids) / 2 as half from tidings.packs
@@ -116,9 +121,8 @@ extension Store {
             select \(clock.nextID().uuid), channel, provider, lane, notification_ids[half + 1:], ordinals[half + 1:], attempts[half + 1:],
                 decided_at, confirmed_at, claimed_at, claimed_by, lease_until
             from whole
-            """,
-        ])
-        return answers[0].rows.first != nil
+            """)
+        return try await pool.send(trip)[isParked]
     }
 
     /// Takes apart the packs that no worker will claim, and has their deliveries judged again. Their provider is no longer in the active
@@ -129,13 +133,12 @@ extension Store {
     /// providers.
     public func takeBackStranded(limit: Int, catalogue: Catalogue) async throws -> Int {
         let providers = catalogue.providers.values.sorted { $0.name < $1.name }
-        return try await pool.pipeline([
-            """
+        let takingBack: SQL = """
             with stranded as (
                 select p.id from tidings.packs p
                 where p.claimed_at is null and (
                     (not (p.channel, p.provider) in (
-                            select * from unnest(\(providers.map(\.channel.rawValue)), \(providers.map(\.name))))
+                            select * from \(providers.relation("known", [Column("channel", \.channel), Column("name", \.name)])))
                         and coalesce((select hash = \(catalogue.hash) from tidings.active_catalogue), true))
                     or (p.decided_at < (select tidings.clock()) - make_interval(secs => \(Double(Self.strandedAfterSeconds)))
                         and exists (select from tidings.queue_samples q where q.consumers = 0
@@ -145,29 +148,34 @@ extension Store {
             ), gone as (
                 delete from tidings.packs p using stranded s where p.id = s.id and p.claimed_at is null returning p.*
             )
-            \(DueRows.insert(at: DueRows.now, kind: "'recover'", reason: "'providerGone'", from: """
-                (select m.notification_id, m.ordinal, gone.lane, n.tenant, gone.channel, gone.provider,
-                    \(Self.plannedNow) ->> 'endpoint' as endpoint, m.attempt
-                from gone cross join lateral unnest(gone.notification_ids, gone.ordinals, gone.attempts) as m(notification_id, ordinal, attempt)
-                join lateral (select * from tidings.notifications n where n.id = m.notification_id limit 1) n on true) stranded
-                """))
+            \(DueRow.insert(
+                from: """
+                    (select m.notification_id, m.ordinal, gone.lane, n.tenant, gone.channel, gone.provider,
+                        \(Self.plannedNow) ->> 'endpoint' as endpoint, m.attempt
+                    from gone
+                    cross join lateral unnest(gone.notification_ids, gone.ordinals, gone.attempts) as m(notification_id, ordinal, attempt)
+                    join lateral (select * from tidings.notifications n where n.id = m.notification_id limit 1) n on true) stranded
+                    """, setting: [.time: DueRow.now, .kind: "'recover'", .reason: "'providerGone'"]))
             """
-        ])[0].affectedRows
+        var trip = RoundTrip()
+        let taken = trip.ask(.count(takingBack))
+        return try await pool.send(trip)[taken]
     }
 
     /// Twice the longest time for which a decision is valid. A worker that comes later would have the decision made again anyway.
     package static let strandedAfterSeconds = 30 * 60
 
-    fileprivate static func takeApart(_ packs: [PostgresUUID]) -> SQL {
-        """
-        with gone as (
-            delete from tidings.packs p where p.id = any(\(packs)) returning p.*
-        )
-        select m.notification_id, m.ordinal, m.attempt, gone.channel, gone.provider, gone.lane, gone.claimed_by, gone.claimed_at,
-            n.tenant, n.category, n.expires_at, n.critical, \(plannedNow) ->> 'endpoint' as endpoint
-        from gone cross join lateral unnest(gone.notification_ids, gone.ordinals, gone.attempts) as m(notification_id, ordinal, attempt)
-        join lateral (select * from tidings.notifications n where n.id = m.notification_id limit 1) n on true
-        """
+    fileprivate static func takeApart(_ packs: [PackID]) -> Statement<[AbandonedDelivery]> {
+        let query: SQL = """
+            with gone as (
+                delete from tidings.packs p where p.id = any(\(packs.uuids)) returning p.*
+            )
+            select m.notification_id, m.ordinal, m.attempt, gone.channel, gone.provider, gone.lane, gone.claimed_by, gone.claimed_at,
+                n.tenant, n.category, n.expires_at, n.critical, \(plannedNow) ->> 'endpoint' as endpoint
+            from gone cross join lateral unnest(gone.notification_ids, gone.ordinals, gone.attempts) as m(notification_id, ordinal, attempt)
+            join lateral (select * from tidings.notifications n where n.id = m.notification_id limit 1) n on true
+            """
+        return .rows(query, AbandonedDelivery.init)
     }
 
     /// The present plan for delivery `m` of notification `n` as JSON: the last decision about it, else the first.

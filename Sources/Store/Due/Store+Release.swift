@@ -33,23 +33,24 @@ public struct ReleaseTransaction {
     public func take(
         _ lane: Lane, limit: Int, bytes: Int, catalogue: Catalogue, zones: TimeZoneDatabase, passingOver strange: Set<DeliveryKey> = []
     ) async throws -> DueDeliveries {
-        let answers = try await transaction.pipeline([
-            Store.pick(lane, limit: limit, passingOver: strange), store.clockQuery, Store.pausesQuery,
-        ])
-        let rows = answers[0].rows.prefix(limit == 1 ? 1 : .max)
-        let keys = try rows.map(DeliveryKey.init)
+        var trip = RoundTrip()
+        let chosen = trip.ask(Store.pick(lane, limit: limit, passingOver: strange))
+        let clock = trip.ask(store.databaseClock)
+        let pauses = trip.ask(Store.pausesInForce)
+        let found = try await transaction.send(trip)
+        let picks = try found[chosen].prefix(limit == 1 ? 1 : .max)
+        let keys = picks.map(\.key)
         picked.set(keys)
-        guard !keys.isEmpty, let row = answers[1].rows.first else {
+        guard let first = picks.first else {
             return DueDeliveries(now: store.clock.now(), pauses: .none, all: [], isFull: false)
         }
-        let shares = try rows.first?.decode("shares", as: Int.self) ?? 1
-        let now = try store.readClock(row)
+        let now = try found[clock]
         store.clock.correct(now)
-        var waiting = try await transaction.query(Store.takeOut(keys, bytes: bytes)).rows.map(WaitingDelivery.init)
+        var waiting = try await transaction.query(Store.takeOut(keys, bytes: bytes))
         try await learn(&waiting, catalogue: catalogue, zones: zones, now: now)
         // One provider may exceed its share while another provider has less.
-        let isFull = keys.count >= limit / max(shares, 1) || waiting.reduce(0) { $0 + $1.stored.intent.content.largeBytes } >= bytes
-        return DueDeliveries(now: now, pauses: try Pauses(answers[2].rows), all: waiting, isFull: isFull)
+        let isFull = keys.count >= limit / max(first.shares, 1) || waiting.reduce(0) { $0 + $1.stored.intent.content.largeBytes } >= bytes
+        return DueDeliveries(now: now, pauses: try found[pauses], all: waiting, isFull: isFull)
     }
 
     /// Adds the facts of its recipient and its history to each delivery.
@@ -57,7 +58,8 @@ public struct ReleaseTransaction {
         _ waiting: inout [WaitingDelivery], catalogue: Catalogue, zones: TimeZoneDatabase, now: Timestamp
     ) async throws {
         let recipients = Set(waiting.map { RecipientKey($0.intent) })
-        let facts = try FactsQuery.decode(try await transaction.query(FactsQuery.sql(for: recipients)), zones: zones, around: now)
+        let facts = try FactsQuery.facts(
+            in: try await transaction.query(FactsQuery.rows(of: recipients)), zones: zones, around: now)
         let trails = try await store.trails(of: waiting, in: catalogue, in: transaction)
         let plans = try await Store.planned(waiting, in: transaction)
         for index in waiting.indices {
@@ -147,11 +149,13 @@ extension Store {
     ///
     /// A pause is over when it is no longer in force. So no step has to find its deliveries and change their time. `over` is materialised,
     /// because the planner might otherwise lock deliveries before it checks whether their pause is over.
-    fileprivate static func pick(_ lane: Lane, limit: Int, passingOver strange: Set<DeliveryKey>) -> SQL {
+    fileprivate static func pick(
+        _ lane: Lane, limit: Int, passingOver strange: Set<DeliveryKey>
+    ) -> Statement<[(key: DeliveryKey, shares: Int)]> {
         let strange = Array(strange)
-        return """
+        let query: SQL = """
             with recursive strange as (
-                select * from unnest(\(strange.map(\.notificationID).uuids), \(strange.map { Int16($0.ordinal) }))
+                select * from \(strange.relation("s"))
             ), saturated as (
                 select channel, provider from tidings.packs where lane = \(lane.rawValue)
                 group by channel, provider having count(*) > \(Int64(releaseLimit))
@@ -196,28 +200,29 @@ extension Store {
             )
             select taken.*, (select count(*) from ready) as shares from (select * from timely union select * from resumed) taken
             """
+        return .rows(query) { (key: try DeliveryKey($0), shares: try $0.decode("shares", as: Int.self)) }
     }
 
     /// Weighs the picked deliveries before it reads anything large of them. PostgreSQL stores large values apart from the row and their
     /// length in the row, so a length costs no read of the value.
-    fileprivate static func takeOut(_ picked: [DeliveryKey], bytes: Int) -> SQL {
-        """
-        with picked as (
-            select * from unnest(\(picked.map(\.notificationID).uuids), \(picked.map { Int16($0.ordinal) }))
-                with ordinality as p(notification_id, ordinal, place)
-        ), weighed as materialized (
-            select p.notification_id, p.ordinal as picked_ordinal, n.*, sum(n.bytes) over (order by p.place) - n.bytes as bytes_before
-            from picked p left join lateral (
-                select n.*, \(Content.bytesColumn) as bytes from tidings.notifications n where n.id = p.notification_id limit 1) n on true
-        ), gone as (
-            delete from tidings.due w using weighed n
-            where w.notification_id = n.notification_id and w.ordinal = n.picked_ordinal and coalesce(n.bytes_before, 0) < \(Int64(bytes))
-            returning w.ordinal, w.kind, w.channel, w.provider, w.endpoint, w.attempt, w.reason,
-                case when n.planned > 1 and w.channel <> 'inApp' and w.provider <> '' then n.decision end as decision, w.due_at,
-                \(StoredIntent.columns)
-        )
-        select * from gone where id is not null order by due_at, id, ordinal
-        """
+    fileprivate static func takeOut(_ picked: [DeliveryKey], bytes: Int) -> Statement<[WaitingDelivery]> {
+        let query: SQL = """
+            with picked as (
+                select * from \(picked.relation("p", numbered: "place"))
+            ), weighed as materialized (
+                select p.notification_id, p.ordinal as picked_ordinal, n.*, sum(n.bytes) over (order by p.place) - n.bytes as bytes_before
+                from picked p left join lateral (
+                    select n.*, \(Content.bytesColumn) as bytes from tidings.notifications n where n.id = p.notification_id limit 1) n on true
+            ), gone as (
+                delete from tidings.due w using weighed n
+                where w.notification_id = n.notification_id and w.ordinal = n.picked_ordinal and coalesce(n.bytes_before, 0) < \(Int64(bytes))
+                returning w.ordinal, w.kind, w.channel, w.provider, w.endpoint, w.attempt, w.reason,
+                    case when n.planned > 1 and w.channel <> 'inApp' and w.provider <> '' then n.decision end as decision, w.due_at,
+                    \(StoredIntent.columns)
+            )
+            select * from gone where id is not null order by due_at, id, ordinal
+            """
+        return .rows(query, WaitingDelivery.init)
     }
 }
 

@@ -48,20 +48,26 @@ public struct IntakeClaims: Sendable {
         sorted = all.filter { $0.repeats == nil }.sorted { $0.decoded.idempotencyKey < $1.decoded.idempotencyKey }
     }
 
-    /// Claims every key, and returns the keys that were free. Unless duplicates are expected, the statement fails if another batch has
+    /// Claims every key. Unless duplicates are expected, the statement fails if another batch has
     /// claimed one of the keys recently (``isTakenKey(_:)``).
     ///
     /// Older keys are only looked up, each by the index. The snapshot of the statement must be younger than its lock on the table of recent
     /// keys (``Store/moveRecentKeys()``). This requires the isolation level read committed.
-    func insert(expectingDuplicates: Bool) -> SQL {
+    ///
+    /// - Returns: The statement. Its answer is the keys that were free.
+    func insert(expectingDuplicates: Bool) -> Statement<[Digest128]> {
         let claim: SQL = """
             insert into tidings.idempotency_recent (key, notification_id, content_hash)
-            select * from unnest(\(sorted.map(\.decoded.idempotencyKey.uuid)), \(sorted.map(\.id.uuid)), \(sorted.map(\.decoded.contentHash.uuid)))
-                as asked(key, notification_id, content_hash)
+            select * from \(sorted.relation("asked", Self.columns))
             where (select earlier.key from tidings.idempotency earlier where earlier.key = asked.key) is null
             """
-        return claim + (expectingDuplicates ? " on conflict do nothing returning key" : " returning key")
+        let returning: SQL = expectingDuplicates ? " on conflict do nothing returning key" : " returning key"
+        return .rows(claim + returning) { Digest128(try $0.decode(PostgresUUID.self)) }
     }
+
+    private static let columns: [Column<Claim>] = [
+        Column("key", \.decoded.idempotencyKey), Column("notification_id", \.id), Column("content_hash", \.decoded.contentHash),
+    ]
 
     /// Whether a claim failed because it expected no duplicate and met one.
     static func isTakenKey(_ error: PostgresError) -> Bool { error.sqlState == "23505" && error.constraint == "idempotency_recent_pkey" }

@@ -25,19 +25,21 @@ public struct IntakeTransaction {
         guard !claims.all.isEmpty || !named.isEmpty else {
             return ClaimedIntents(now: store.clock.now(), all: [], facts: [:], erased: [])
         }
-        let answers = try await transaction.pipeline([
-            Store.byIndex, Tombstones.beginWriting, claims.insert(expectingDuplicates: expectsDuplicates), store.clockQuery,
-            FactsQuery.sql(for: claims.recipients), Tombstones.among(claims.recipients.union(named)),
-        ])
-        let now = try answers[3].rows.first.map(store.readClock) ?? store.clock.now()
+        var trip = RoundTrip(running: [Store.byIndex, Tombstones.beginWriting])
+        let claimed = trip.ask(claims.insert(expectingDuplicates: expectsDuplicates))
+        let clock = trip.ask(store.databaseClock)
+        let facts = trip.ask(FactsQuery.rows(of: claims.recipients))
+        let erased = trip.ask(Tombstones.among(claims.recipients.union(named)))
+        let found = try await transaction.send(trip)
+        let now = try found[clock]
         store.clock.correct(now)
-        let first = Set(try answers[2].rows.map { Digest128(try $0.decode(PostgresUUID.self)) })
+        let first = Set(try found[claimed])
         store.duplicates.saw(any: first.count < claims.keyCount)
         let owners = try await owners(of: claims.keys(except: first))
         guard !claims.wereCommittedBefore(owners) else { return nil }
         return ClaimedIntents(
             now: now, all: claims.all.map { ClaimedIntent(claim: $0, standing: $0.standing(first: first, owners: owners)) },
-            facts: try FactsQuery.decode(answers[4], zones: zones, around: now), erased: try Tombstones.decode(answers[5]))
+            facts: try FactsQuery.facts(in: found[facts], zones: zones, around: now), erased: Set(try found[erased]))
     }
 
     /// Writes everything that follows from a batch, and returns the packs to publish after the commit.
@@ -55,14 +57,12 @@ public struct IntakeTransaction {
 
     private func owners(of keys: [Digest128]) async throws -> [Digest128: IntakeClaims.Owner] {
         guard !keys.isEmpty else { return [:] }
-        let result = try await transaction.query(
-            "select key, notification_id, content_hash from tidings.idempotency_keys where key = any(\(keys.map(\.uuid)))")
-        var owners: [Digest128: IntakeClaims.Owner] = [:]
-        for row in result.rows {
-            let (key, id, hash) = try row.decode((PostgresUUID, NotificationID, PostgresUUID).self)
-            owners[Digest128(key)] = IntakeClaims.Owner(id: id, contentHash: Digest128(hash))
-        }
-        return owners
+        let owners = try await transaction.query(
+            .rows("select key, notification_id, content_hash from tidings.idempotency_keys where key = any(\(keys.map(\.uuid)))") { row in
+                let (key, id, hash) = try row.decode((PostgresUUID, NotificationID, PostgresUUID).self)
+                return (Digest128(key), IntakeClaims.Owner(id: id, contentHash: Digest128(hash)))
+            })
+        return Dictionary(owners) { _, last in last }
     }
 }
 

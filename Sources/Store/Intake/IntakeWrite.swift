@@ -8,9 +8,9 @@ public struct IntakeWrite: Sendable {
     private let catalogue: Catalogue
     private let now: Timestamp
     private(set) var notifications = NotificationRows()
-    private var inbox = InboxRows()
-    private var ended = EndedRows()
-    private var due = DueRows()
+    private var inbox: [InboxRow] = []
+    private var ended: [EndedRow] = []
+    private var due: [DueRow] = []
     private var packs = PackBuilder()
     private let erased: Set<RecipientKey>
     private var refused: [RefusedEvent] = []
@@ -80,7 +80,7 @@ public struct IntakeWrite: Sendable {
         for (ordinal, planned) in routed.decision.deliveries.enumerated() {
             switch planned.verdict {
             case .send where isForTheInbox(planned, of: routed.decision):
-                inbox.add(claim.id, intent, category: routed.category)
+                inbox.append(InboxRow(claim.id, intent, category: routed.category, at: now))
                 end(claim.id, ordinal, intent, planned, .delivered, .delivered, attempts: 1)
             case .send(let validUntil):
                 let entry = PackEntry(
@@ -110,9 +110,10 @@ public struct IntakeWrite: Sendable {
         _ id: NotificationID, _ ordinal: Int, _ intent: Intent, _ planned: PlannedDelivery, _ state: DeliveryState, _ reason: ReasonCode,
         attempts: Int
     ) {
-        ended.add(
-            id, ordinal: ordinal, tenant: intent.tenant, channel: planned.channel, provider: planned.provider,
-            endpoint: planned.endpoint, state: state, reason: reason, attempts: attempts)
+        ended.append(
+            EndedRow(
+                id: id, ordinal: ordinal, tenant: intent.tenant, channel: planned.channel, provider: planned.provider,
+                endpoint: planned.endpoint, state: state, reason: reason, attempts: attempts))
         tally.addEnded(tenant: intent.tenant, channel: planned.channel, state: state, reason: reason)
     }
 
@@ -120,22 +121,23 @@ public struct IntakeWrite: Sendable {
         _ id: NotificationID, _ ordinal: Int, _ intent: Intent, _ planned: PlannedDelivery, _ lane: Lane, until: Timestamp, kind: DueKind,
         reason: ReasonCode, pause: Int? = nil
     ) {
-        due.add(
-            id, ordinal: ordinal, lane: lane, at: until, kind: kind, tenant: intent.tenant, channel: planned.channel,
-            provider: planned.provider, endpoint: planned.endpoint, attempt: 1, reason: reason, pause: pause)
+        due.append(
+            DueRow(
+                id: id, ordinal: ordinal, lane: lane, time: until, kind: kind, tenant: intent.tenant, channel: planned.channel,
+                provider: planned.provider, endpoint: planned.endpoint, attempt: 1, reason: reason, pause: pause))
     }
 
     mutating func finishPacks(nextID: () -> PackID) -> [Pack] {
         result.packs = packs.finish(nextID: nextID)
-        result.arrivals = inbox.arrivals
+        result.arrivals = InboxArrivals(inbox.map { EntryKey(tenant: $0.tenant, recipient: $0.recipient, id: $0.id) })
         return result.packs
     }
 
     func statements(packs: [Pack]) -> [SQL] {
         // Inboxes last: batches of the same people wait for these locks, and hold them until the commit.
         [
-            ended.insert, due.insert, PackRows(packs: packs).insert(decidedAt: now), RefusedRows(refused).insert, dropped.insert,
-            tally.insert, inbox.insert(at: now),
+            EndedRow.insert(ended), DueRow.insert(due), PackRow.insert(packs: packs, decidedAt: now), RefusedRows(refused).insert,
+            dropped.insert, tally.insert, InboxRow.insert(arriving: inbox),
         ].compactMap { $0 }
     }
 }
