@@ -4,10 +4,18 @@ import TidingsPostgres
 
 /// Endpoints that a provider reported as gone for good. An endpoint that was registered after that time is a new one and stays.
 struct EndpointsGone {
-    private var tenants: [String] = []
-    private var recipients: [String] = []
-    private var endpoints: [String?] = []
-    private var times: [PostgresTimestamp] = []
+    private struct Gone: Sendable {
+        let tenant: String
+        let recipient: String
+        let endpoint: String?
+        let time: Timestamp
+
+        static let columns: [Column<Gone>] = [
+            Column("tenant", \.tenant), Column("recipient_id", \.recipient), Column("id", \.endpoint), Column("at", \.time),
+        ]
+    }
+
+    private var all: [Gone] = []
 
     init() {}
 
@@ -19,19 +27,16 @@ struct EndpointsGone {
     }
 
     mutating func add(tenant: String, recipient: String, endpoint: String?, at time: Timestamp) {
-        tenants.append(tenant)
-        recipients.append(recipient)
-        endpoints.append(endpoint)
-        times.append(time.timestamptz)
+        all.append(Gone(tenant: tenant, recipient: recipient, endpoint: endpoint, time: time))
     }
 
     /// Nil if there are none.
     var update: SQL? {
-        guard !tenants.isEmpty else { return nil }
+        guard !all.isEmpty else { return nil }
         return """
             with gone as (
                 update tidings.endpoints e set gone_at = (select tidings.clock()), changed_at = (select tidings.clock()), gone_reason = 'endpointGone'
-                from unnest(\(tenants), \(recipients), \(endpoints), \(times)) as told(tenant, recipient_id, id, at)
+                from \(all.relation("told", Gone.columns))
                 where e.tenant = told.tenant and e.recipient_id = told.recipient_id and e.id = told.id and e.gone_at is null
                     and coalesce(e.registered_at <= told.at, true)
                 returning e.tenant, e.recipient_id

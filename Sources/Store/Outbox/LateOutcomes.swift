@@ -48,10 +48,10 @@ extension Store {
         guard !late.isEmpty else { return }
         // Find the packs without a lock, then lock them in the order of their ids. Every transaction uses this order, so they cannot
         // deadlock.
-        let unclaimed = try await transaction.query(Self.unclaimedPacks(of: late.keys)).rows.map { try $0.decode(PostgresUUID.self) }
-        let locked = try await transaction.query(Self.lockUnclaimed(unclaimed)).rows.map { try $0.decode(PostgresUUID.self) }
-        let ended = try await transaction.query(LateEnds(late.ends, packs: locked).statement).rows.map(DeliveryKey.init)
-        let told = try await transaction.query(LateEnds(late.ends, packs: []).told).rows.map(DeliveryKey.init)
+        let unclaimed = try await transaction.query(.rows(Self.unclaimedPacks(of: late.keys)) { try $0.decode(PostgresUUID.self) })
+        let locked = try await transaction.query(.rows(Self.lockUnclaimed(unclaimed)) { try $0.decode(PostgresUUID.self) })
+        let ended = try await transaction.query(.rows(LateEnds(late.ends, packs: locked).statement) { try DeliveryKey($0) })
+        let told = try await transaction.query(.rows(LateEnds(late.ends, packs: []).told) { try DeliveryKey($0) })
         // A delivery that ends only now already has an attempt with the releaser's guess. Write the true attempt too.
         let attempts = late.unknown(told: Set(told).subtracting(ended)).insert
         let statements = [attempts, ended.isEmpty ? nil : Self.noDuplicate(ended)].compactMap { $0 }
@@ -61,8 +61,7 @@ extension Store {
     private static func unclaimedPacks(of keys: [DeliveryKey]) -> SQL {
         """
         select distinct p.id from tidings.packs p cross join lateral unnest(p.notification_ids, p.ordinals) as m(notification_id, ordinal)
-        join unnest(\(keys.map(\.notificationID).uuids), \(keys.map { Int16($0.ordinal) })) as told(notification_id, ordinal)
-            using (notification_id, ordinal)
+        join \(keys.relation("told")) using (notification_id, ordinal)
         where p.claimed_at is null
         """
     }
@@ -78,7 +77,7 @@ extension Store {
     private static func noDuplicate(_ keys: [DeliveryKey]) -> SQL {
         """
         update tidings.attempts a set possible_duplicate = false
-        from unnest(\(keys.map(\.notificationID).uuids), \(keys.map { Int16($0.ordinal) })) as told(notification_id, ordinal)
+        from \(keys.relation("told"))
         where a.notification_id = told.notification_id and a.ordinal = told.ordinal and a.outcome = 'unknown' and a.reason = 'workerDied'
             and a.notification_id between \(keys.map(\.notificationID).min().map(\.uuid)) and \(keys.map(\.notificationID).max().map(\.uuid))
         """
@@ -99,11 +98,14 @@ private struct LateEnds {
     private var entries: [PackEntry] { ends.map(\.settlement.entry) }
 
     private var given: SQL {
-        """
-        select * from unnest(\(entries.map(\.notificationID).uuids), \(entries.map { Int16($0.ordinal) }), \(entries.map { Int16($0.attempt) }),
-            \(ends.map(\.state.rawValue)), \(ends.map(\.reason.rawValue)), \(ends.map(\.settlement.providerMessageID)))
-            as t(notification_id, ordinal, attempt, state, reason, provider_message_id)
-        """
+        "select * from "
+            + ends.relation(
+                "t",
+                [
+                    Column("notification_id", \.settlement.entry.notificationID), Column(smallint: "ordinal", \.settlement.entry.ordinal),
+                    Column(smallint: "attempt", \.settlement.entry.attempt), Column("state", \.state), Column("reason", \.reason),
+                    Column("provider_message_id", \.settlement.providerMessageID),
+                ])
     }
 
     /// A constant range of ids. It limits the query to the partitions of their days.
@@ -145,8 +147,9 @@ private struct LateEnds {
                 and d.state = 'failed' and d.reason = 'outcomeUnknown' and d.notification_id between \(range.low) and \(range.high)
             returning d.notification_id, d.ordinal, d.tenant, d.channel, d.state, d.reason
         ), ended as (
-            \(EndedRows.insert(
-                attempts: "attempt", providerMessageID: "provider_message_id", from: "freed join told using (notification_id, ordinal)"))
+            \(EndedRow.insert(
+                from: "freed join told using (notification_id, ordinal)",
+                setting: [.attempts: "attempt", .providerMessageID: "provider_message_id"]))
             returning notification_id, ordinal, tenant, channel, state, reason
         ), counted as (
             \(TallyRows.insertEnded(

@@ -16,7 +16,7 @@ import TidingsPostgres
 /// The guess of this very claim is found by its worker and by the time of its claim. So a settlement that is written again, because the answer
 /// to its commit was lost, corrects no guess about a later claim. If the guess was corrected before, nothing is left to correct.
 struct NothingTaken {
-    private struct Row {
+    private struct Row: Sendable {
         let key: DeliveryKey
         let attempt: Int
         let claimedAt: Timestamp
@@ -52,12 +52,15 @@ struct NothingTaken {
     }
 
     private var told: SQL {
-        """
-        select * from unnest(\(rows.map(\.key.notificationID).uuids), \(rows.map { Int16($0.key.ordinal) }), \(rows.map { Int16($0.attempt) }),
-            \(rows.map(\.claimedAt.timestamptz)), \(rows.map(\.wasCalled)), \(rows.map { $0.wait?.until.timestamptz }),
-            \(rows.map { $0.wait?.kind.rawValue }), \(rows.map { $0.wait?.reason.rawValue }))
-            as t(notification_id, ordinal, attempt, claimed_at, was_called, due_at, kind, waits_for)
-        """
+        "select * from "
+            + rows.relation(
+                "t",
+                [
+                    Column("notification_id", \.key.notificationID), Column(smallint: "ordinal", \.key.ordinal),
+                    Column(smallint: "attempt", \.attempt), Column("claimed_at", \.claimedAt), Column("was_called", \.wasCalled),
+                    Column("due_at") { $0.wait?.until }, Column("kind") { $0.wait?.kind.rawValue },
+                    Column("waits_for") { $0.wait?.reason.rawValue },
+                ])
     }
 
     /// Nil if there is nothing to correct. The deliveries are taken before the attempts, in the same order as an operator's retry takes them.
@@ -79,12 +82,11 @@ struct NothingTaken {
             ), counted as (
                 \(TallyRows.insertEnded(undone: "reopened"))
             ), waiting as (
-                \(DueRows.insert(
-                    attempt: "attempts + 1", reason: "waits_for",
+                \(DueRow.insert(
                     from: """
                         (select r.*, n.lane from reopened r cross join lateral (
                             select n.lane from tidings.notifications n where n.id = r.notification_id limit 1) n) reopened
-                        """))
+                        """, setting: [.attempt: "attempts + 1", .reason: "waits_for"]))
             )
             update tidings.attempts a set possible_duplicate = false, outcome = case when g.was_called then a.outcome else 'retry' end,
                 reason = case when g.was_called then a.reason else 'leaseExpired' end, late = a.late or not g.was_called

@@ -5,35 +5,31 @@ import TidingsPostgres
 /// The settled deliveries of packs from which other deliveries are still open.
 struct SettledMembers {
     private let packs: [PackID]
-    private let rows: [(pack: PackID, settlement: Settlement)]
+    private let rows: [SettledDelivery]
     private let worker: String
 
     init(_ packs: [PackSettlement], worker: String) {
         self.packs = Set(packs.map(\.pack.id)).sorted()
-        rows = packs.flatMap { one in one.settlements.map { (one.pack.id, $0) } }
+        rows = SettledDelivery.all(of: packs)
         self.worker = worker
     }
 
-    /// The statements, empty if there is nothing to settle. The last statement returns the settled deliveries: pack, notification, ordinal.
-    var statements: [SQL] { rows.isEmpty ? [] : [lock, settle] }
+    /// Whether there is nothing to settle.
+    var isEmpty: Bool { rows.isEmpty }
 
-    /// Locks the packs in a statement of its own. The next statement then sees the deliveries that another settlement of the same pack has
-    /// just removed.
-    private var lock: SQL { "select from tidings.packs where id = any(\(packs.uuids)) and claimed_by = \(worker) order by id for update" }
-
-    private var states: [String?] {
-        rows.map { if case .ended(let state, _) = $0.settlement.exit { state.rawValue } else { nil } }
-    }
-    private var dueAt: [PostgresTimestamp?] {
-        rows.map { if case .waiting(let until, _, _, _) = $0.settlement.exit { until.timestamptz } else { nil } }
-    }
-    private var kinds: [String?] {
-        rows.map { if case .waiting(_, let kind, _, _) = $0.settlement.exit { kind.rawValue } else { nil } }
-    }
+    /// Locks the packs in a statement of its own, before ``settle``. That statement then sees the deliveries that another settlement of the
+    /// same pack has just removed.
+    var lock: SQL { "select from tidings.packs where id = any(\(packs.uuids)) and claimed_by = \(worker) order by id for update" }
 
     /// Removes the settled deliveries from the packs that `worker` holds, puts each in its new place, and counts the ended ones. A delivery
-    /// that has already left the pack is not changed, so settling twice changes nothing.
-    private var settle: SQL {
+    /// that has already left the pack is not changed, so settling twice changes nothing. Answers with the settled deliveries.
+    var settle: Statement<[PlaceInPack]> {
+        .rows(settlement) { row in
+            PlaceInPack(pack: try row.decode("pack"), delivery: try DeliveryKey(row))
+        }
+    }
+
+    private var settlement: SQL {
         """
         with member as materialized (
             select p.id as pack, p.channel, p.provider, p.lane, m.notification_id, m.ordinal, m.attempt, m.position
@@ -42,17 +38,13 @@ struct SettledMembers {
             where p.id = any(\(packs.uuids)) and p.claimed_by = \(worker)
         ), given as materialized (
             select told.*, member.channel, member.provider, member.lane
-            from unnest(\(rows.map(\.pack).uuids), \(rows.map(\.settlement.entry.notificationID).uuids),
-                \(rows.map { Int16($0.settlement.entry.ordinal) }), \(rows.map(\.settlement.entry.tenant)),
-                \(rows.map(\.settlement.entry.endpoint)), \(states), \(rows.map(\.settlement.reason.rawValue)),
-                \(rows.map { Int16($0.settlement.attemptsMade) }), \(rows.map(\.settlement.providerMessageID)), \(dueAt), \(kinds))
-                as told(pack, notification_id, ordinal, tenant, endpoint, state, reason, attempts, provider_message_id, due_at, kind)
+            from \(rows.relation("told", SettledDelivery.columns + [.state, .providerMessageID, .time, .kind]))
             join member using (pack, notification_id, ordinal)
         ), ended as (
-            \(EndedRows.insert(providerMessageID: "provider_message_id", from: "given where state is not null"))
+            \(EndedRow.insert(from: "given where state is not null", setting: [.providerMessageID: "provider_message_id"]))
             on conflict do nothing returning tenant, channel, state, reason
         ), waiting as (
-            \(DueRows.insert(attempt: "attempts", from: "given where state is null"))
+            \(DueRow.insert(from: "given where state is null", setting: [.attempt: "attempts"]))
             on conflict do nothing
         ), counted as (
             \(TallyRows.insertEnded("ended"))
@@ -71,4 +63,10 @@ struct SettledMembers {
         select pack, notification_id, ordinal from given
         """
     }
+}
+
+/// A delivery in the one pack to which it belongs.
+struct PlaceInPack: Hashable, Sendable {
+    let pack: PackID
+    let delivery: DeliveryKey
 }

@@ -27,35 +27,37 @@ extension Store {
     public func claim(_ packs: [Pack], worker: String, as claim: ClaimID, badges: Bool = false) async throws -> PackClaims {
         var claims = PackClaims(askedAt: .now)
         let entries = packs.flatMap(\.entries)
-        let answers = try await pool.pipeline(
-            [
-                """
-                update tidings.packs set claimed_at = (select tidings.clock()), claimed_by = \(worker), claim = \(claim.uuid),
-                    lease_until = greatest(lease_until, (select tidings.clock()) + make_interval(secs => \(Double(Self.leaseSeconds))))
-                where id = any(\(packs.map(\.id).uuids)) and (claimed_at is null or claim = \(claim.uuid))
-                returning id, notification_ids, ordinals, claimed_at
-                """,
-                """
-                select asked.notification_id, asked.ordinal, coalesce(r.changed_at > asked.decided_at, false) as is_outdated, t.is_erased,
-                    e.address, e.secrets, e.platform, e.environment, \(badges ? Self.unread : "null::integer") as unread
-                from unnest(\(entries.map(\.notificationID).uuids), \(entries.map { Int16($0.ordinal) }), \(entries.map(\.tenant)),
-                    \(entries.map(\.recipient)), \(entries.map(\.endpoint)), \(entries.map(\.decidedAt.timestamptz)))
-                    as asked(notification_id, ordinal, tenant, recipient_id, endpoint, decided_at)
-                left join lateral (select r.changed_at from tidings.recipients r
-                    where r.tenant = asked.tenant and r.id = asked.recipient_id limit 1) r on true
-                left join lateral (select e.address, e.secrets, e.platform, e.environment from tidings.endpoints e
-                    where e.tenant = asked.tenant and e.recipient_id = asked.recipient_id and e.id = asked.endpoint limit 1) e on true
-                cross join lateral (select \(Self.isErased) as is_erased offset 0) t
-                where r.changed_at > asked.decided_at or e.address is not null or t.is_erased or \(badges)
-                """,
-                clockQuery,
-            ], limit: Self.claimLimit, asProof: true)
-        for row in answers[0].rows {
-            let (id, members, ordinals, claimedAt) = try row.decode((PackID, [NotificationID], [Int16], Timestamp).self)
-            claims.claimedAt = claimedAt
-            claims.members[id] = Set(zip(members, ordinals).map { DeliveryKey($0, Int($1)) })
+        var trip = RoundTrip()
+        let claiming: SQL = """
+            update tidings.packs set claimed_at = (select tidings.clock()), claimed_by = \(worker), claim = \(claim.uuid),
+                lease_until = greatest(lease_until, (select tidings.clock()) + make_interval(secs => \(Double(Self.leaseSeconds))))
+            where id = any(\(packs.map(\.id).uuids)) and (claimed_at is null or claim = \(claim.uuid))
+            returning id, notification_ids, ordinals, claimed_at
+            """
+        let claimed = trip.ask(
+            .rows(claiming) { row in
+                let (id, members, ordinals, claimedAt) = try row.decode((PackID, [NotificationID], [Int16], Timestamp).self)
+                return (id: id, members: Set(zip(members, ordinals).map { DeliveryKey($0, Int($1)) }), at: claimedAt)
+            })
+        let looking: SQL = """
+            select asked.notification_id, asked.ordinal, coalesce(r.changed_at > asked.decided_at, false) as is_outdated, t.is_erased,
+                e.address, e.secrets, e.platform, e.environment, \(badges ? Self.unread : "null::integer") as unread
+            from \(entries.relation("asked", Self.columns + [Column("endpoint", \.endpoint)]))
+            left join lateral (select r.changed_at from tidings.recipients r
+                where r.tenant = asked.tenant and r.id = asked.recipient_id limit 1) r on true
+            left join lateral (select e.address, e.secrets, e.platform, e.environment from tidings.endpoints e
+                where e.tenant = asked.tenant and e.recipient_id = asked.recipient_id and e.id = asked.endpoint limit 1) e on true
+            cross join lateral (select \(Self.isErased) as is_erased offset 0) t
+            where r.changed_at > asked.decided_at or e.address is not null or t.is_erased or \(badges)
+            """
+        let looked = trip.ask(.rows(looking))
+        let clock = trip.ask(databaseClock)
+        let found = try await pool.send(trip, limit: Self.claimLimit, asProof: true)
+        for pack in try found[claimed] {
+            claims.claimedAt = pack.at
+            claims.members[pack.id] = pack.members
         }
-        for row in answers[1].rows {
+        for row in try found[looked] {
             let key = try DeliveryKey(row)
             if try row.decode("is_outdated") { claims.outdated.insert(key) }
             if try row.decode("is_erased") { claims.erased.insert(key) }
@@ -66,34 +68,32 @@ extension Store {
             }
             if let badge = try row.decode("unread", as: Int?.self) { claims.badges[key] = badge }
         }
-        if let row = answers[2].rows.first { clock.correct(try readClock(row)) }
+        self.clock.correct(try found[clock])
         return claims
     }
 
     /// The deliveries whose recipient changed since the decision, which must be routed again instead of sent, and those whose recipient was
     /// erased.
     public func changed(_ entries: [PackEntry]) async throws -> (outdated: Set<DeliveryKey>, erased: Set<DeliveryKey>) {
-        let rows = try await pool.pipeline(
-            [
-                """
-                select asked.notification_id, asked.ordinal, t.is_erased
-                from unnest(\(entries.map(\.notificationID).uuids), \(entries.map { Int16($0.ordinal) }), \(entries.map(\.tenant)),
-                    \(entries.map(\.recipient)), \(entries.map(\.decidedAt.timestamptz)))
-                    as asked(notification_id, ordinal, tenant, recipient_id, decided_at)
-                left join lateral (select r.changed_at from tidings.recipients r
-                    where r.tenant = asked.tenant and r.id = asked.recipient_id limit 1) r on true
-                cross join lateral (select \(Self.isErased) as is_erased offset 0) t
-                where r.changed_at > asked.decided_at or t.is_erased
-                """
-            ], limit: Self.claimLimit
-        )[0].rows
-        var (outdated, erased): (Set<DeliveryKey>, Set<DeliveryKey>) = ([], [])
-        for row in rows {
-            let key = try DeliveryKey(row)
-            if try row.decode("is_erased") { erased.insert(key) } else { outdated.insert(key) }
-        }
-        return (outdated, erased)
+        let query: SQL = """
+            select asked.notification_id, asked.ordinal, t.is_erased
+            from \(entries.relation("asked", Self.columns))
+            left join lateral (select r.changed_at from tidings.recipients r
+                where r.tenant = asked.tenant and r.id = asked.recipient_id limit 1) r on true
+            cross join lateral (select \(Self.isErased) as is_erased offset 0) t
+            where r.changed_at > asked.decided_at or t.is_erased
+            """
+        var trip = RoundTrip()
+        let changed = trip.ask(
+            .rows(query) { (key: try DeliveryKey($0), isErased: try $0.decode("is_erased", as: Bool.self)) })
+        let found = try await pool.send(trip, limit: Self.claimLimit)[changed]
+        return (Set(found.filter { !$0.isErased }.map(\.key)), Set(found.filter(\.isErased).map(\.key)))
     }
+
+    private static let columns: [Column<PackEntry>] = [
+        Column("notification_id", \.notificationID), Column(smallint: "ordinal", \.ordinal), Column("tenant", \.tenant),
+        Column("recipient_id", \.recipient), Column("decided_at", \.decidedAt),
+    ]
 
     /// Whether the person `asked` is erased.
     private static let isErased = Tombstones.isErased(tenant: "asked.tenant", recipient: "asked.recipient_id")

@@ -43,10 +43,11 @@ extension Store {
     /// - Returns: The number of notifications that were looked at. 0 if none waits.
     public func resumeEscalations() async throws -> Int {
         try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
-            let rows = try await transaction.query(
-                "select notification_id from tidings.escalation_losses limit \(Self.resumedBatch) for update skip locked"
-            ).rows
-            let ids = try rows.map { try $0.decode(NotificationID.self) }.sorted()
+            let ids = try await transaction.query(
+                .rows("select notification_id from tidings.escalation_losses limit \(Self.resumedBatch) for update skip locked") {
+                    try $0.decode(NotificationID.self)
+                }
+            ).sorted()
             guard !ids.isEmpty else { return 0 }
             // The notes are locked first. A report that tells of a further failure waits for this transaction, and its note is seen later.
             _ = try await transaction.query(Self.lockNotifications(ids))
@@ -102,9 +103,9 @@ extension Store {
     private func escalationMembers(
         of ids: [NotificationID], in transaction: PostgresTransaction
     ) async throws -> [NotificationID: [StoredMember]] {
-        let result = try await transaction.query(
-            """
-            select n.id, planned.value ->> 'channel', d.state, d.reason, w.kind, coalesce((planned.value ->> 'copy')::boolean, false)
+        let query: SQL = """
+            select n.id, planned.value ->> 'channel' as channel, d.state, d.reason, w.kind,
+                coalesce((planned.value ->> 'copy')::boolean, false) as is_copy
             from unnest(\(ids.uuids)) as asked(id)
             cross join lateral (select * from tidings.notifications where id = asked.id limit 1) n
             cross join lateral generate_series(0, n.planned - 1) as m(ordinal)
@@ -113,25 +114,18 @@ extension Store {
                 select state, reason from tidings.deliveries where notification_id = n.id and ordinal = m.ordinal limit 1) d on true
             left join tidings.due w on w.notification_id = n.id and w.ordinal = m.ordinal
             order by n.id, m.ordinal
-            """)
+            """
+        let found = try await transaction.query(
+            .rows(query) { (id: try $0.decode("id", as: NotificationID.self), member: try StoredMember($0)) })
         var members: [NotificationID: [StoredMember]] = [:]
-        for row in result.rows {
-            let (id, channel, ended, reason, waiting, isCopy) = try row.decode((PostgresUUID, String, String?, String?, String?, Bool).self)
-            guard let channel = Channel(rawValue: channel) else { continue }
-            let state = ended.flatMap(DeliveryState.init(rawValue:)) ?? (waiting == nil ? .queued : .held)
-            members[NotificationID(id), default: []].append(
-                StoredMember(
-                    member: EscalationMember(
-                        channel: channel, state: state, isAwaiting: waiting == DueKind.escalation.rawValue, isCopy: isCopy),
-                    isClosed: reason == ReasonCode.escalationNotNeeded.rawValue))
-        }
+        for row in found { if let member = row.member { members[row.id, default: []].append(member) } }
         return members
     }
 
     private static func start(_ keys: [DeliveryKey]) -> SQL {
         """
         update tidings.due w set kind = 'held', due_at = (select tidings.clock())
-        from unnest(\(keys.map(\.notificationID).uuids), \(keys.map { Int16($0.ordinal) })) as next(notification_id, ordinal)
+        from \(keys.relation("next"))
         where w.notification_id = next.notification_id and w.ordinal = next.ordinal
         """
     }
@@ -140,11 +134,13 @@ extension Store {
         """
         with closed as (
             delete from tidings.due w
-            using unnest(\(keys.map(\.notificationID).uuids), \(keys.map { Int16($0.ordinal) })) as last(notification_id, ordinal)
+            using \(keys.relation("last"))
             where w.notification_id = last.notification_id and w.ordinal = last.ordinal
             returning w.notification_id, w.ordinal, w.tenant, w.channel, w.provider
         ), ended as (
-            \(EndedRows.insert(endpoint: "null", state: "'suppressed'", reason: "'escalationNotNeeded'", attempts: "0", from: "closed"))
+            \(EndedRow.insert(
+                from: "closed",
+                setting: [.endpoint: "null", .state: "'suppressed'", .reason: "'escalationNotNeeded'", .attempts: "0"]))
             returning tenant, channel, state, reason
         )
         \(TallyRows.insertEnded("ended"))
@@ -158,31 +154,45 @@ extension Store {
         return """
             with closed as (
                 delete from tidings.deliveries d
-                using unnest(\(ids.uuids), \(closed.map { Int16($0.key.ordinal) }), \(closed.map(\.isNext)))
-                    as last(notification_id, ordinal, is_next)
+                using \(closed.relation("last", [
+                    Column("notification_id", \.key.notificationID), Column(smallint: "ordinal", \.key.ordinal), Column("is_next", \.isNext),
+                ]))
                 where d.notification_id = last.notification_id and d.ordinal = last.ordinal and d.reason = 'escalationNotNeeded'
                     and d.notification_id between \(ids.min().map(\.uuid)) and \(ids.max().map(\.uuid))
                 returning d.notification_id, d.ordinal, d.tenant, d.channel, d.provider, d.state, d.reason, last.is_next
             ), counted as (
                 \(TallyRows.insertEnded(undone: "closed"))
             )
-            \(DueRows.insert(
-                at: "case when is_next then \(DueRows.now) else 'infinity' end",
-                kind: "case when is_next then 'held' else 'escalation' end", attempt: "1", reason: "'awaitingEscalation'",
+            \(DueRow.insert(
                 from: """
                     (select m.notification_id, m.ordinal, n.lane, m.tenant, m.channel, m.provider, m.is_next,
                         \(plannedNow) ->> 'endpoint' as endpoint
                     from closed m cross join lateral (select * from tidings.notifications where id = m.notification_id limit 1) n) reopened
-                    """))
+                    """,
+                setting: [
+                    .time: "case when is_next then \(DueRow.now) else 'infinity' end",
+                    .kind: "case when is_next then 'held' else 'escalation' end", .attempt: "1", .reason: "'awaitingEscalation'",
+                ]))
             """
     }
 }
 
 /// A planned delivery of an escalating notification, as it is stored.
-private struct StoredMember {
+private struct StoredMember: Sendable {
     let member: EscalationMember
     /// Whether the delivery ended because an earlier channel had reached the person.
     let isClosed: Bool
+
+    /// Nil for a channel of a newer version.
+    init?(_ row: PostgresRow) throws {
+        guard let channel = Channel(rawValue: try row.decode("channel")) else { return nil }
+        let waiting: String? = try row.decode("kind")
+        let ended = try row.decode("state", as: String?.self).flatMap(DeliveryState.init(rawValue:))
+        member = EscalationMember(
+            channel: channel, state: ended ?? (waiting == nil ? .queued : .held), isAwaiting: waiting == DueKind.escalation.rawValue,
+            isCopy: try row.decode("is_copy"))
+        isClosed = try row.decode("reason", as: String?.self) == ReasonCode.escalationNotNeeded.rawValue
+    }
 
     /// The delivery as it was before it was closed.
     var reopened: EscalationMember {

@@ -14,21 +14,27 @@ extension Store {
         let ends = packs.flatMap { pack in pack.entries.filter(\.escalates).map { EscalationStep($0.key) } }
         let statement = Self.inboxStatement(packs, pauses: pauses, now: clock.now())
         guard !ends.isEmpty else {
-            return InboxArrivals(of: packs, delivered: Set(try await pool.write(statement).rows.map(DeliveryKey.init)))
+            return InboxArrivals(of: packs, delivered: Set(try await pool.write(statement)))
         }
         return try await pool.transaction(retryAmbiguous: true) { transaction in
-            let delivered = Set(try await transaction.query(statement).rows.map(DeliveryKey.init))
+            let delivered = Set(try await transaction.query(statement))
             try await escalate(ends.filter { delivered.contains($0.key) }, in: transaction)
             return InboxArrivals(of: packs, delivered: delivered)
         }
     }
 
-    private static func inboxStatement(_ packs: [Pack], pauses: Pauses, now: Timestamp) -> SQL {
-        let entries = packs.flatMap { pack in pack.entries.map { (pack, $0) } }
-        let paused = entries.map { pack, entry in
-            pauses.holding(channel: pack.channel, provider: pack.provider, type: entry.type, tenant: entry.tenant, at: now) != nil
-        }
-        return """
+    /// Answers with the deliveries whose entries are in the inbox now.
+    private static func inboxStatement(_ packs: [Pack], pauses: Pauses, now: Timestamp) -> Statement<[DeliveryKey]> {
+        let entries = packs.flatMap { pack in pack.entries.map { (pack: pack, entry: $0) } }
+        let columns: [Column<(pack: Pack, entry: PackEntry)>] = [
+            Column("pack", \.pack.id), Column("notification_id", \.entry.notificationID), Column(smallint: "ordinal", \.entry.ordinal),
+            Column("tenant", \.entry.tenant), Column("recipient_id", \.entry.recipient), Column(smallint: "attempt", \.entry.attempt),
+            Column("created_at", \.entry.createdAt), Column("decided_at", \.entry.decidedAt), Column("valid_until", \.entry.validUntil),
+            Column("paused") { pauses.hold($0.entry, of: $0.pack, at: now) }, Column("type", \.entry.type),
+            Column("category", \.entry.category), Column("title", \.entry.title), Column("body", \.entry.body),
+            Column("data", \.entry.data), Column("image_url", \.entry.imageURL), Column("group_key", \.entry.groupKey),
+        ]
+        let delivering: SQL = """
             with taken as (
                 delete from tidings.packs where id = any(\(packs.map(\.id).uuids)) and claimed_at is null
                 returning id, notification_ids, ordinals, provider, lane
@@ -40,14 +46,7 @@ extension Store {
                     told.title, told.body, told.data, told.image_url, told.group_key, t.is_erased, not t.is_erased
                         and (told.paused or told.valid_until <= (select tidings.clock()) or coalesce(r.changed_at > told.decided_at, false))
                         as again
-                from unnest(\(entries.map(\.0.id).uuids), \(entries.map(\.1.notificationID).uuids), \(entries.map { Int16($0.1.ordinal) }),
-                    \(entries.map(\.1.tenant)), \(entries.map(\.1.recipient)), \(entries.map { Int16($0.1.attempt) }),
-                    \(entries.map(\.1.createdAt.timestamptz)), \(entries.map(\.1.decidedAt.timestamptz)),
-                    \(entries.map(\.1.validUntil.timestamptz)), \(paused), \(entries.map(\.1.type)),
-                    \(entries.map(\.1.category.rawValue)), \(entries.map(\.1.title)), \(entries.map(\.1.body)), \(entries.map(\.1.data)),
-                    \(entries.map(\.1.imageURL)), \(entries.map(\.1.groupKey)))
-                    as told(pack, notification_id, ordinal, tenant, recipient_id, attempt, created_at, decided_at, valid_until, paused,
-                        type, category, title, body, data, image_url, group_key)
+                from \(entries.relation("told", columns))
                 join member using (pack, notification_id, ordinal)
                 left join lateral (select r.changed_at from tidings.recipients r
                     where r.tenant = told.tenant and r.id = told.recipient_id limit 1) r on true
@@ -61,25 +60,40 @@ extension Store {
                 where not judged.again and not judged.is_erased and known.is_there is null
                 order by judged.tenant, judged.recipient_id, judged.notification_id
             ), people as (
-                \(InboxRows.count(from: "arriving"))
+                \(InboxRow.count(from: "arriving"))
             ), stored as (
-                \(InboxRows.insert(
-                    scheduledFor: "(select n.scheduled_for from tidings.notifications n where n.id = a.notification_id)", from: "arriving"))
+                \(InboxRow.insert(
+                    arriving: "arriving",
+                    setting: [.scheduledFor: "(select n.scheduled_for from tidings.notifications n where n.id = a.notification_id)"]))
             ), ended as (
-                \(EndedRows.insert(
-                    channel: "'inApp'", endpoint: "null", state: "case when is_erased then 'suppressed' else 'delivered' end",
-                    reason: "case when is_erased then 'recipientErased' else 'delivered' end",
-                    attempts: "case when is_erased then attempt - 1 else attempt end", from: "judged where not again"))
+                \(EndedRow.insert(
+                    from: "judged where not again",
+                    setting: [
+                        .channel: "'inApp'", .endpoint: "null", .state: "case when is_erased then 'suppressed' else 'delivered' end",
+                        .reason: "case when is_erased then 'recipientErased' else 'delivered' end",
+                        .attempts: "case when is_erased then attempt - 1 else attempt end",
+                    ]))
                 on conflict do nothing returning notification_id, ordinal, tenant, channel, state, reason
             ), waiting as (
-                \(DueRows.insert(
-                    at: DueRows.now, kind: "case when paused then 'held' else 'recover' end", channel: "'inApp'", endpoint: "null",
-                    reason: "case when paused then 'paused' else 'afterValidity' end", from: "judged where again"))
+                \(DueRow.insert(
+                    from: "judged where again",
+                    setting: [
+                        .time: DueRow.now, .kind: "case when paused then 'held' else 'recover' end", .channel: "'inApp'", .endpoint: "null",
+                        .reason: "case when paused then 'paused' else 'afterValidity' end",
+                    ]))
                 on conflict do nothing
             ), counted as (
                 \(TallyRows.insertEnded("ended"))
             )
             select notification_id, ordinal from ended where state = 'delivered'
             """
+        return .rows(delivering) { try DeliveryKey($0) }
+    }
+}
+
+extension Pauses {
+    /// Whether a pause holds a delivery of a pack.
+    func hold(_ entry: PackEntry, of pack: Pack, at now: Timestamp) -> Bool {
+        holding(channel: pack.channel, provider: pack.provider, type: entry.type, tenant: entry.tenant, at: now) != nil
     }
 }

@@ -60,26 +60,29 @@ extension Store {
     public func claimOutbox(
         _ part: OutboxPart, relay: NotificationID, after position: OutboxPosition?, limit: Int, bytes: Int
     ) async throws -> OutboxTurn {
-        let answers = try await pool.pipeline([
-            Self.outboxTurnBegins, Self.outboxClaim(part, relay: relay, after: position, limit: limit),
-        ])
+        var trip = RoundTrip(running: [Self.outboxTurnBegins])
+        let claim = Self.outboxClaim(part, relay: relay, after: position, limit: limit)
+        let claimed = trip.ask(
+            .rows(claim) { row in
+                let (attempts, createdAt, id, size) = try row.decode((Int32, PostgresTimestamp, PostgresUUID, Int32).self)
+                return (at: OutboxPosition(attempts: attempts, createdAt: createdAt, id: id), size: Int(size))
+            })
+        let found = try await pool.send(trip)[claimed]
         var turn = OutboxTurn()
         var (ids, weight): ([PostgresUUID], Int) = ([], 0)
-        let rows = answers[1].rows
-        for row in rows where weight < bytes {
-            let (attempts, createdAt, id, size) = try row.decode((Int32, PostgresTimestamp, PostgresUUID, Int32).self)
-            turn.last = OutboxPosition(attempts: attempts, createdAt: createdAt, id: id)
-            ids.append(id)
-            weight += Int(size)
+        for event in found where weight < bytes {
+            turn.last = event.at
+            ids.append(event.at.id)
+            weight += event.size
         }
-        turn.isFull = rows.count == limit || ids.count < rows.count
+        turn.isFull = found.count == limit || ids.count < found.count
         guard !ids.isEmpty else { return turn }
+        let events: SQL = "select id, type, event, producer from tidings.outgoing where id = any(\(ids)) order by attempts, created_at, id"
         turn.events = try await pool.query(
-            "select id, type, event, producer from tidings.outgoing where id = any(\(ids)) order by attempts, created_at, id"
-        ).rows.map { row in
-            let (id, type, event, producer) = try row.decode((PostgresUUID, String, String, String?).self)
-            return EnqueuedEvent(rowID: id, type: type, event: event, producer: producer)
-        }
+            .rows(events) { row in
+                let (id, type, event, producer) = try row.decode((PostgresUUID, String, String, String?).self)
+                return EnqueuedEvent(rowID: id, type: type, event: event, producer: producer)
+            })
         return turn
     }
 

@@ -15,14 +15,14 @@ extension Store {
         let after = [EndpointsGone(settlements).update].compactMap { $0 }
         let ends = settlements.compactMap(EscalationStep.init)
         guard !ends.isEmpty else {
-            let late = try await settle(packs, worker: worker, before: before, after: after) { try await pool.pipeline($0) }
+            let late = try await settle(packs, worker: worker, before: before, after: after) { try await pool.send($0) }
             guard !late.isEmpty else { return }
             return try await pool.transaction(retryAmbiguous: true) { transaction in
                 try await record(late, worker: worker, in: transaction)
             }
         }
         try await pool.transaction(retryAmbiguous: true) { transaction in
-            let late = try await settle(packs, worker: worker, before: before, after: after) { try await transaction.pipeline($0) }
+            let late = try await settle(packs, worker: worker, before: before, after: after) { try await transaction.send($0) }
             try await record(late, worker: worker, in: transaction)
             try await escalate(ends, in: transaction)
         }
@@ -33,7 +33,7 @@ extension Store {
         if let correction = NothingTaken(late, worker: worker).correct { _ = try await transaction.query(correction) }
     }
 
-    private typealias Run = (_ statements: [SQL]) async throws -> [PostgresResult]
+    private typealias Run = (_ trip: RoundTrip) async throws -> Answers
 
     /// Settles most packs whole, by one statement for all of them. A pack that is only partly settled, or that differs from the worker's
     /// view, is settled member by member. Returns the outcomes whose deliveries had left their pack.
@@ -42,31 +42,24 @@ extension Store {
     ) async throws -> [LateSettlement] {
         let last = packs.filter(\.isLast)
         var rest = packs.filter { !$0.isLast }
+        var trip = RoundTrip(running: before)
         if !last.isEmpty {
-            let closing = SettledPacks(last, worker: worker).close
-            let closed = Set(try await run(before + [closing])[before.count].rows.map { try $0.decode(PackID.self) })
+            let closing = trip.ask(SettledPacks(last, worker: worker).close)
+            let closed = Set(try await run(trip)[closing])
             rest += last.filter { !closed.contains($0.pack.id) }
+            trip = RoundTrip()
         }
-        let earlier = last.isEmpty ? before : []
-        let members = SettledMembers(rest, worker: worker).statements
-        let statements = earlier + members + after
-        guard !statements.isEmpty else { return [] }
-        let answers = try await run(statements)
-        guard !members.isEmpty else { return [] }
-        let settled = Set(
-            try answers[earlier.count + members.count - 1].rows.map { row in
-                let (pack, notification, ordinal) = try row.decode((PostgresUUID, PostgresUUID, Int16).self)
-                return PlaceInPack(pack: PackID(pack), delivery: DeliveryKey(NotificationID(notification), Int(ordinal)))
-            })
+        let members = SettledMembers(rest, worker: worker)
+        if !members.isEmpty { trip.run(members.lock) }
+        let settling = members.isEmpty ? nil : trip.ask(members.settle)
+        trip.run(after)
+        guard !trip.isEmpty else { return [] }
+        let found = try await run(trip)
+        guard let settling else { return [] }
+        let settled = Set(try found[settling])
         return rest.flatMap { one in
             one.settlements.map { LateSettlement(pack: one.pack, claimedAt: one.claimedAt, settlement: $0) }
         }
         .filter { !settled.contains(PlaceInPack(pack: $0.pack.id, delivery: $0.settlement.entry.key)) }
     }
-}
-
-/// A delivery in the one pack to which it belongs.
-private struct PlaceInPack: Hashable {
-    let pack: PackID
-    let delivery: DeliveryKey
 }
