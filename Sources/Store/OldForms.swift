@@ -87,3 +87,9 @@ extension InboxArrivals {
         self.init(ids.indices.map { EntryKey(tenant: tenants[$0], recipient: recipients[$0], id: NotificationID(ids[$0])) })
     }
 }
+
+extension Store {
+    static func removeInboxes(among tenants: [String], _ recipients: [String]) -> SQL {
+        removeInboxes(among: zip(tenants, recipients).map { RecipientKey(tenant: $0, id: $1) })
+    }
+}

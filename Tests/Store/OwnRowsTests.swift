@@ -30,9 +30,9 @@ import TidingsTestSupport
             }
             for view in Self.views {
                 let count: SQL = "select count(*) from tidings.own_\(unsafe: view)"
-                let found = try await scene.store.asPerson(Self.ann, [count])[0].rows[0].decode(Int.self)
+                let found: Int = try await scene.store.asPerson(Self.ann, .value(count))
                 #expect(found == expected[view] && found > 0, "\(view)")
-                let stranger = try await scene.store.asPerson(StoreScene.person("nobody"), [count])[0].rows[0].decode(Int.self)
+                let stranger: Int = try await scene.store.asPerson(StoreScene.person("nobody"), .value(count))
                 #expect(stranger == 0, "\(view)")
             }
             // The process names no person.
@@ -49,15 +49,14 @@ import TidingsTestSupport
                 create function public.tells(name text) returns boolean language plpgsql cost 0.0001 as
                     $$ begin if name = 'bob' then raise exception 'told of %', name; end if; return true; end $$
                 """)
-            let answers = try await scene.store.asPerson(
-                Self.ann,
-                [
-                    "select count(*) from tidings.own_notifications where public.tells(recipient_id)",
-                    "select count(*) from tidings.recipients where public.tells(id)",
-                    "select count(*) from tidings.endpoints where public.tells(recipient_id)",
-                    "select count(*) from tidings.inbox where public.tells(recipient_id)",
-                ])
-            #expect(try answers.map { try $0.rows[0].decode(Int.self) > 0 } == [true, true, true, true])
+            for statement: SQL in [
+                "select count(*) from tidings.own_notifications where public.tells(recipient_id)",
+                "select count(*) from tidings.recipients where public.tells(id)",
+                "select count(*) from tidings.endpoints where public.tells(recipient_id)",
+                "select count(*) from tidings.inbox where public.tells(recipient_id)",
+            ] {
+                #expect(try await scene.store.asPerson(Self.ann, .value(statement, as: Int.self)) > 0, "\(statement)")
+            }
         }
     }
 
@@ -67,8 +66,9 @@ import TidingsTestSupport
             _ = try await scene.populate(Self.ann)
             _ = try await scene.system.query("update tidings.rejected set recipients = array['bob', 'ann']")
             for person in [Self.ann, Self.bob] {
-                let rows = try await scene.store.asPerson(person, ["select event_base64 from tidings.own_rejected"])[0].rows
-                #expect(try rows.map { try $0.decode(String?.self) } == [nil], "\(person.id)")
+                let rows = try await scene.store.asPerson(
+                    person, .rows("select event_base64 from tidings.own_rejected") { try $0.decode(String?.self) })
+                #expect(rows == [nil], "\(person.id)")
             }
         }
     }

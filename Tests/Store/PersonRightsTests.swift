@@ -13,22 +13,25 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             for person in [Self.ann, Self.bob, RecipientKey(tenant: "other", id: "ann")] { _ = try await scene.populate(person) }
             let before = try await scene.rowsOfOthers()
-            let answers = try await scene.store.asPerson(
-                Self.ann,
-                [
-                    "select id from tidings.recipients", "select id from tidings.endpoints where tenant = 'default' or true",
-                    "select device_id from tidings.local_plans", "select distinct recipient_id from tidings.local_requests",
-                    "update tidings.recipients set time_zone = 'Europe/Paris'",
-                    "update tidings.recipients set time_zone = 'Europe/Paris' where id = 'bob'",
-                    "update tidings.endpoints set permission = 'denied', gone_at = tidings.clock()",
-                    "update tidings.local_plans set version = version + 1 where device_id <> 'device-of-ann'",
-                    "update tidings.local_requests set in_plan = false where recipient_id <> 'ann'",
-                    "delete from tidings.local_requests where recipient_id <> 'ann'",
-                    "delete from tidings.endpoints where recipient_id = 'bob'", "delete from tidings.endpoints",
-                ])
-            let found = try answers[0..<4].map { try $0.rows.map { try $0.decode(String.self) } }
-            #expect(found == [["ann"], ["device-of-ann"], ["device-of-ann"], ["ann"]])
-            #expect(answers[4...].map(\.affectedRows) == [1, 0, 1, 0, 0, 0, 0, 1])
+            let queries: [SQL] = [
+                "select id from tidings.recipients", "select id from tidings.endpoints where tenant = 'default' or true",
+                "select device_id from tidings.local_plans", "select distinct recipient_id from tidings.local_requests",
+            ]
+            let changes: [SQL] = [
+                "update tidings.recipients set time_zone = 'Europe/Paris'",
+                "update tidings.recipients set time_zone = 'Europe/Paris' where id = 'bob'",
+                "update tidings.endpoints set permission = 'denied', gone_at = tidings.clock()",
+                "update tidings.local_plans set version = version + 1 where device_id <> 'device-of-ann'",
+                "update tidings.local_requests set in_plan = false where recipient_id <> 'ann'",
+                "delete from tidings.local_requests where recipient_id <> 'ann'",
+                "delete from tidings.endpoints where recipient_id = 'bob'", "delete from tidings.endpoints",
+            ]
+            var trip = RoundTrip()
+            let seen = queries.map { trip.ask(.rows($0) { try $0.decode(String.self) }) }
+            let changed = changes.map { trip.ask(.count($0)) }
+            let found = try await scene.store.asPerson(Self.ann, trip)
+            #expect(try seen.map { try found[$0] } == [["ann"], ["device-of-ann"], ["device-of-ann"], ["ann"]])
+            #expect(try changed.map { try found[$0] } == [1, 0, 1, 0, 0, 0, 0, 1])
             #expect(try await scene.rowsOfOthers() == before)
         }
     }
@@ -40,11 +43,12 @@ import TidingsTestSupport
             _ = try await scene.system.query(
                 "update tidings.local_requests set recipient_id = 'ann' where device_id = 'device-of-bob'")
             for (person, expected) in [(Self.ann, 3), (Self.bob, 2)] {
-                let rows = try await scene.store.asPerson(person, ["select recipient_id, device_id from tidings.local_requests"])[0].rows
-                #expect(rows.count == expected, "\(person.id)")
+                let rows = try await scene.store.asPerson(person, .count("select recipient_id, device_id from tidings.local_requests"))
+                #expect(rows == expected, "\(person.id)")
             }
-            let plans = try await scene.store.asPerson(Self.ann, ["select device_id from tidings.local_plans"])[0].rows
-            #expect(try plans.map { try $0.decode(String.self) } == ["device-of-ann"])
+            let plans = try await scene.store.asPerson(
+                Self.ann, .rows("select device_id from tidings.local_plans") { try $0.decode(String.self) })
+            #expect(plans == ["device-of-ann"])
         }
     }
 

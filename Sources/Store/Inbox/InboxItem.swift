@@ -108,6 +108,9 @@ extension InboxCounts {
         """
     }
 
+    /// The counts of a person by themselves.
+    static func statement(of person: RecipientKey) -> Statement<InboxCounts> { .one(query(of: person)) { try InboxCounts($0) } }
+
     init(_ row: PostgresRow) throws(PostgresError) {
         total = try row.decode("total")
         unread = try row.decode("unread")

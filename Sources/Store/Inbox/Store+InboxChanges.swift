@@ -56,13 +56,13 @@ extension Store {
             """
         let write = InboxWrite(
             entries: entry, assignments: change.assignments, scope: InboxItem.isOf(person), arrives: change == .wake)
-        let answers = try await asPerson(
-            person,
-            [
-                InboxWrite.lock(of: person), write.statement(answering: "select notification_id from changed"),
-                Self.entry(id, of: person, evenDeleted: change == .delete),
-            ], asProof: true)
-        return try InboxAnswer(answers[2], isChanged: !answers[1].rows.isEmpty)
+        var trip = RoundTrip(running: [InboxWrite.lock(of: person)])
+        let isChanged = trip.ask(.exists(write.statement(answering: "select notification_id from changed")))
+        let entryAfter = trip.ask(Self.entry(id, of: person, evenDeleted: change == .delete))
+        let found = try await asPerson(person, trip, asProof: true)
+        guard var answer = try found[entryAfter] else { return nil }
+        answer.isChanged = try found[isChanged]
+        return answer
     }
 
     /// Marks each unread entry of the listing as read. A dismissed entry is not unread, and stays dismissed.
@@ -94,27 +94,27 @@ extension Store {
             }
         var (changed, newest) = (0, [NotificationID]())
         while true {
-            let answers = try await asPerson(
-                person,
-                [
-                    InboxWrite.lock(of: person), isKnown, Self.sweepStep(person, change, from: upper, where: condition),
-                    InboxCounts.query(of: person),
-                ], asProof: true)
-            guard try answers[1].rows[0].decode(Bool.self) else { return nil }
-            let (count, ids, lowest) = try answers[2].rows[0].decode((Int, [NotificationID]?, Int64?).self)
-            changed += count
-            newest += (ids ?? []).prefix(Self.inboxSweepNames - newest.count)
-            guard let lowest else { return InboxSweep(changed: changed, newest: newest, counts: try InboxCounts(answers[3].rows[0])) }
+            var trip = RoundTrip(running: [InboxWrite.lock(of: person)])
+            let boundIsKnown = trip.ask(.value(isKnown, as: Bool.self))
+            let step = trip.ask(Self.sweepStep(person, change, from: upper, where: condition))
+            let counts = trip.ask(InboxCounts.statement(of: person))
+            let found = try await asPerson(person, trip, asProof: true)
+            guard try found[boundIsKnown] else { return nil }
+            let done = try found[step]
+            changed += done.changed
+            newest += done.newest.prefix(Self.inboxSweepNames - newest.count)
+            guard let lowest = done.lowest else { return InboxSweep(changed: changed, newest: newest, counts: try found[counts]) }
             upper = "\(lowest - 1)"
             isKnown = "select true"
         }
     }
 
-    /// Changes the entries of one step, from a position downwards. Answers with their number, the uppermost of them, and the lowest position
-    /// of the step, which is null if the listing ends with it.
+    /// Changes the entries of one step, from a position downwards.
     ///
     /// The change has the range of the step as well. Otherwise the planner might read all entries of the person for each changed one.
-    private static func sweepStep(_ person: RecipientKey, _ change: InboxChange, from upper: SQL, where condition: SQL) -> SQL {
+    private static func sweepStep(
+        _ person: RecipientKey, _ change: InboxChange, from upper: SQL, where condition: SQL
+    ) -> Statement<SweepStep> {
         let listed: SQL = "\(InboxItem.isOf(person)) and \(InboxItem.isListed)"
         let step: SQL = """
             select i.position from tidings.inbox i where \(listed) and i.position <= \(upper)
@@ -123,12 +123,13 @@ extension Store {
         let scope: SQL = "\(listed) and i.position <= \(upper) and i.position >= (select min(s.position) from (\(step)) s)"
         let write = InboxWrite(
             entries: "tidings.inbox i where \(scope) and \(condition)", assignments: change.assignments, scope: scope)
-        return write.statement(
+        let statement = write.statement(
             answering: """
-                select count(*), (array_agg(notification_id order by position desc))[1:\(Int32(inboxSweepNames))],
-                    (select case when count(*) = \(inboxSweepStep) then min(s.position) end from (\(step)) s)
+                select count(*) as changed, (array_agg(notification_id order by position desc))[1:\(Int32(inboxSweepNames))] as newest,
+                    (select case when count(*) = \(inboxSweepStep) then min(s.position) end from (\(step)) s) as lowest
                 from changed
                 """)
+        return .one(statement, SweepStep.init)
     }
 
     /// The position of an entry, also of a deleted or snoozed one. No row if the person has no such entry.
@@ -141,6 +142,21 @@ extension Store {
 }
 
 // MARK: - SQL
+
+/// The result of one step of a sweep.
+private struct SweepStep: Sendable {
+    let changed: Int
+    /// The uppermost of the changed entries.
+    let newest: [NotificationID]
+    /// The lowest position of the step. Nil if the listing ends with it.
+    let lowest: Int64?
+
+    init(_ row: PostgresRow) throws {
+        changed = try row.decode("changed")
+        newest = try row.decode("newest", as: [NotificationID]?.self) ?? []
+        lowest = try row.decode("lowest")
+    }
+}
 
 extension InboxChange {
     private static let now: SQL = "(select tidings.clock())"

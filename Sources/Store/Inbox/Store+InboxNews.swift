@@ -55,7 +55,7 @@ extension Store {
         news.reserveCapacity(watchers.count)
         for start in stride(from: 0, to: watchers.count, by: Self.inboxWatchersPerQuery) {
             let part = watchers[start..<min(start + Self.inboxWatchersPerQuery, watchers.count)]
-            news += try await pool.query(Self.news(of: part, limit: limit)).rows.map { try InboxNews($0, limit: limit) }
+            news += try await pool.query(.rows(Self.news(of: part, limit: limit)) { try InboxNews($0, limit: limit) })
         }
         return news
     }
@@ -63,9 +63,14 @@ extension Store {
     /// The news of one watcher, with the rights of the person.
     public func inboxNews(of watcher: InboxWatcher, limit: Int = 50) async throws -> InboxNews {
         // A text of its own: PostgreSQL plans a statement anew if another role runs it.
-        let statement = Self.news(of: [watcher], limit: limit) + " limit 1"
-        return try InboxNews(await asPerson(watcher.person, [statement])[0].rows[0], limit: limit)
+        let query = Self.news(of: [watcher], limit: limit) + " limit 1"
+        return try await asPerson(watcher.person, .one(query) { try InboxNews($0, limit: limit) })
     }
+
+    private static let columns: [Column<InboxWatcher>] = [
+        Column("tenant", \.person.tenant), Column("recipient_id", \.person.id), Column("position", \.known.position),
+        Column("entry", \.known.entry),
+    ]
 
     /// A position is lost if the inbox has forgotten what came after it, or has never given it.
     private static func news(of watchers: ArraySlice<InboxWatcher>, limit: Int) -> SQL {
@@ -83,8 +88,7 @@ extension Store {
                     where \(isOfAsked) and i.changed > known.position order by i.changed desc \(end)
                 ) as changed,
                 coalesce(known.position > coalesce(b.position, 0) or known.position > 0 and known.position < b.forgotten, false) as is_lost
-            from unnest(\(watchers.map(\.person.tenant)), \(watchers.map(\.person.id)), \(watchers.map(\.known.position)),
-                    \(watchers.map(\.known.entry))) with ordinality as asked(tenant, recipient_id, position, entry, place)
+            from \(Array(watchers).relation("asked", columns, numbered: "place"))
             left join lateral (
                 select * from tidings.inboxes x where x.tenant = asked.tenant and x.recipient_id = asked.recipient_id limit 1
             ) b on true
@@ -104,17 +108,14 @@ extension Store {
     /// - Parameter watchers: only those that know a position are looked at.
     public func changedInboxes(since watchers: [InboxWatcher]) async throws -> [RecipientKey] {
         guard !watchers.isEmpty else { return [] }
-        let rows = try await pool.query(
-            """
-            select asked.place from unnest(\(watchers.map(\.person.tenant)), \(watchers.map(\.person.id)), \(watchers.map(\.known.position)))
-                with ordinality as asked(tenant, recipient_id, position, place)
+        let query: SQL = """
+            select asked.place from \(watchers.relation("asked", Self.columns, numbered: "place"))
             left join lateral (
                 select x.position from tidings.inboxes x where x.tenant = asked.tenant and x.recipient_id = asked.recipient_id limit 1
             ) b on true
             where coalesce(b.position, 0) <> asked.position
             """
-        ).rows
-        return try rows.map { watchers[try $0.decode(Int.self) - 1].person }
+        return try await pool.query(.rows(query) { try $0.decode("place", as: Int.self) }).map { watchers[$0 - 1].person }
     }
 }
 
@@ -145,5 +146,5 @@ extension InboxWatcher.Known {
         }
     }
 
-    fileprivate var entry: PostgresUUID? { if case .entry(let id) = self { id.uuid } else { nil } }
+    fileprivate var entry: NotificationID? { if case .entry(let id) = self { id } else { nil } }
 }

@@ -13,19 +13,20 @@ extension Store {
         of person: RecipientKey, limit: Int, from start: InboxPage.Start, in listing: InboxPage.Listing = .arrived
     ) async throws -> InboxPage {
         let limit = min(max(1, limit), Self.largestInboxPage)
-        let page = Self.page(of: person, limit: limit, from: start, in: listing)
-        let answers = try await asPerson(person, [page, Self.deniesNotifications(person)])
-        let rows = answers[0].rows
-        var items = try rows.compactMap(InboxItem.init)
+        var trip = RoundTrip()
+        let page = trip.ask(Statement(Self.page(of: person, limit: limit, from: start, in: listing), read: PageRows.init))
+        let denies = trip.ask(Self.deniesNotifications(person))
+        let found = try await asPerson(person, trip)
+        let rows = try found[page]
+        var items = rows.items
         var next: InboxCursor?
         if items.count > limit {
             items.removeLast(items.count - limit)
             next = items.last.map { InboxCursor(after: $0, in: listing) }
         }
         return InboxPage(
-            items: items, counts: try InboxCounts(rows[0]), snoozed: try rows[0].decode("all_snoozed"),
-            position: try rows[0].decode("newest_position"), next: next,
-            deniesNotifications: try answers[1].rows.first?.decode(Bool.self) ?? false)
+            items: items, counts: rows.counts, snoozed: rows.snoozed, position: rows.position, next: next,
+            deniesNotifications: try found[denies])
     }
 
     /// The statement of a page. Each row has the counts and an entry.
@@ -45,23 +46,24 @@ extension Store {
 
     /// An entry with the counts. A snoozed entry is found, a deleted one is not. Nil if the person has no such entry.
     public func inboxItem(_ id: NotificationID, of person: RecipientKey) async throws -> InboxAnswer? {
-        try InboxAnswer(await asPerson(person, [Self.entry(id, of: person)])[0], isChanged: false)
+        try await asPerson(person, Self.entry(id, of: person))
     }
 
     /// The counts of a person.
     public func inboxCounts(of person: RecipientKey) async throws -> InboxCounts {
-        try InboxCounts(await asPerson(person, [InboxCounts.query(of: person)])[0].rows[0])
+        try await asPerson(person, InboxCounts.statement(of: person))
     }
 
-    /// An entry with the counts, as ``InboxAnswer`` reads them.
-    static func entry(_ id: NotificationID, of person: RecipientKey, evenDeleted: Bool = false) -> SQL {
+    /// An entry with the counts.
+    static func entry(_ id: NotificationID, of person: RecipientKey, evenDeleted: Bool = false) -> Statement<InboxAnswer?> {
         let isKept: SQL = evenDeleted ? "true" : "i.deleted_at is null"
-        return counted(
+        let query = counted(
             of: person,
             with: """
                 select \(InboxItem.columns) from tidings.inbox i
                 where \(InboxItem.isOf(person)) and i.notification_id = \(id.uuid) and \(isKept)
                 """)
+        return Statement(query) { try $0.rows.first.flatMap(InboxAnswer.init) }
     }
 
     /// The counts beside each row of `entries`. One row without an entry if there are none. One statement, so that all are of one moment.
@@ -77,13 +79,28 @@ public struct InboxAnswer: Sendable, Hashable {
     public let item: InboxItem
     public let counts: InboxCounts
     /// Whether this call changed the entry. False if the entry was already as asked.
-    public let isChanged: Bool
+    public internal(set) var isChanged = false
 
     /// Nil if the row has no entry.
-    init?(_ result: PostgresResult, isChanged: Bool) throws {
-        guard let row = result.rows.first, let item = try InboxItem(row) else { return nil }
+    fileprivate init?(_ row: PostgresRow) throws {
+        guard let item = try InboxItem(row) else { return nil }
         self.item = item
         counts = try InboxCounts(row)
-        self.isChanged = isChanged
+    }
+}
+
+/// The rows of a page. Each has the counts and an entry, and the only row of an empty page has no entry.
+private struct PageRows: Sendable {
+    let items: [InboxItem]
+    let counts: InboxCounts
+    let snoozed: Int
+    let position: Int64
+
+    init(_ result: PostgresResult) throws {
+        guard let first = result.rows.first else { throw PostgresError.decoding("a page has no row") }
+        items = try result.rows.compactMap(InboxItem.init)
+        counts = try InboxCounts(first)
+        snoozed = try first.decode("all_snoozed")
+        position = try first.decode("newest_position")
     }
 }

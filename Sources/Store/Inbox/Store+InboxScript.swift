@@ -12,9 +12,10 @@ extension Store {
     package static func listingScript(tenant: String, recipient: String, limit: Int) -> String {
         let anybody = RecipientKey(tenant: "", id: "")
         let statements = [
-            beginPerson(anybody), page(of: anybody, limit: limit, from: .offset(0), in: .arrived), deniesNotifications(anybody),
+            beginPerson(anybody).text, page(of: anybody, limit: limit, from: .offset(0), in: .arrived).text,
+            deniesNotifications(anybody).text,
         ]
-        let texts = statements.map { filled($0.text, with: [tenant, recipient, tenant, recipient, "\(limit)", "0"]) }
+        let texts = statements.map { filled($0, with: [tenant, recipient, tenant, recipient, "\(limit)", "0"]) }
         return "\\startpipeline\n" + texts.map { "\($0);\n" }.joined() + "\\endpipeline\n"
     }
 

@@ -45,17 +45,18 @@ extension Store {
     /// - Returns: False if there was no such entry.
     private func tendEntries(where condition: SQL, _ statements: (SQL) -> [SQL]) async throws -> Bool {
         try await pool.transaction(isolation: .readCommitted) { transaction in
-            let found = try await transaction.pipeline([Self.byIndex, Self.rowByRow, Self.lockInboxes(of: condition)])[2].rows
-            guard !found.isEmpty else { return false }
-            let keys = try EntryKeys(found)
+            var look = RoundTrip(running: [Self.byIndex, Self.rowByRow])
+            let locked = look.ask(.rows(Self.lockInboxes(of: condition), EntryKey.init))
+            let keys = try await transaction.send(look)[locked]
+            guard !keys.isEmpty else { return false }
             // The condition again: until the lock, a person may have changed the entry.
             let entries: SQL = """
-                unnest(\(keys.tenants), \(keys.recipients), \(keys.ids)) as found(tenant, recipient_id, notification_id)
+                \(keys.relation("found", EntryKey.columns))
                 join tidings.inbox i on i.tenant = found.tenant and i.recipient_id = found.recipient_id
                     and i.notification_id = found.notification_id
                 where \(condition)
                 """
-            try await transaction.pipeline(statements(entries) + [Self.removeInboxes(among: keys.tenants, keys.recipients)])
+            try await transaction.pipeline(statements(entries) + [Self.removeInboxes(among: keys.map(\.person))])
             return true
         }
     }
@@ -72,11 +73,11 @@ extension Store {
     }
 
     /// Removes the inboxes of these people that have no entry left. Producers choose the names of people, so such rows have no other bound.
-    static func removeInboxes(among tenants: [String], _ recipients: [String]) -> SQL {
+    static func removeInboxes(among people: [RecipientKey]) -> SQL {
         """
         with empty as materialized (
             select found.tenant, found.recipient_id from (
-                select distinct tenant, recipient_id from unnest(\(tenants), \(recipients)) as told(tenant, recipient_id)
+                select distinct tenant, recipient_id from \(people.relation("told"))
             ) found
             left join lateral (select true as is_there from tidings.inbox i
                 where i.tenant = found.tenant and i.recipient_id = found.recipient_id limit 1) entry on true
@@ -96,21 +97,15 @@ extension Store {
     /// - Returns: The entries. Nil if no snooze was over.
     public func wakeSnoozed() async throws -> InboxArrivals? {
         try await pool.transaction(isolation: .readCommitted) { transaction in
-            var (tenants, recipients) = ([String](), [String]())
-            for row in try await transaction.query(Self.lockWaking).rows {
-                let (tenant, recipient) = try row.decode((String, String).self)
-                tenants.append(tenant)
-                recipients.append(recipient)
-            }
-            guard !tenants.isEmpty else { return nil }
-            let write = InboxWrite(
-                entries: Self.waking(among: tenants, recipients), assignments: InboxChange.wake.assignments, arrives: true)
-            let answers = try await transaction.pipeline([
-                Self.rowByRow, write.statement(answering: "select tenant, recipient_id, notification_id from changed order by 1, 2"),
-                Self.noteNextWake(among: tenants, recipients),
-            ])
-            let woken = try EntryKeys(answers[1].rows)
-            return InboxArrivals(ids: woken.ids, tenants: woken.tenants, recipients: woken.recipients)
+            let people = try await transaction.query(
+                .rows(Self.lockWaking) { RecipientKey(tenant: try $0.decode("tenant"), id: try $0.decode("recipient_id")) })
+            guard !people.isEmpty else { return nil }
+            let write = InboxWrite(entries: Self.waking(among: people), assignments: InboxChange.wake.assignments, arrives: true)
+            var trip = RoundTrip(running: [Self.rowByRow])
+            let waking = write.statement(answering: "select tenant, recipient_id, notification_id from changed order by 1, 2")
+            let woken = trip.ask(.rows(waking, EntryKey.init))
+            trip.run(Self.noteNextWake(among: people))
+            return InboxArrivals(try await transaction.send(trip)[woken])
         }
     }
 
@@ -119,9 +114,9 @@ extension Store {
         order by b.wakes_at limit \(inboxWakeBatch) for update skip locked
         """
 
-    private static func waking(among tenants: [String], _ recipients: [String]) -> SQL {
+    private static func waking(among people: [RecipientKey]) -> SQL {
         """
-        unnest(\(tenants), \(recipients)) as found(tenant, recipient_id) cross join lateral (
+        \(people.relation("found")) cross join lateral (
             select * from tidings.inbox e where e.tenant = found.tenant and e.recipient_id = found.recipient_id
                 and e.deleted_at is null and e.snoozed_until <= (select tidings.clock())
             order by e.snoozed_until, e.position limit \(inboxWakesPerPerson)
@@ -130,31 +125,15 @@ extension Store {
     }
 
     /// Notes the ends of the snoozes that are left. A person may have deleted or woken the earliest one.
-    private static func noteNextWake(among tenants: [String], _ recipients: [String]) -> SQL {
+    private static func noteNextWake(among people: [RecipientKey]) -> SQL {
         """
         update tidings.inboxes b set wakes_at = (
             select e.snoozed_until from tidings.inbox e
             where e.tenant = b.tenant and e.recipient_id = b.recipient_id and e.deleted_at is null and e.snoozed_until is not null
             order by e.snoozed_until limit 1
         )
-        from unnest(\(tenants), \(recipients)) as found(tenant, recipient_id)
+        from \(people.relation("found"))
         where b.tenant = found.tenant and b.recipient_id = found.recipient_id
         """
-    }
-}
-
-/// The keys of entries, as columns.
-private struct EntryKeys {
-    private(set) var tenants: [String] = []
-    private(set) var recipients: [String] = []
-    private(set) var ids: [PostgresUUID] = []
-
-    init(_ rows: PostgresRows) throws {
-        for row in rows {
-            let (tenant, recipient, id) = try row.decode((String, String, PostgresUUID).self)
-            tenants.append(tenant)
-            recipients.append(recipient)
-            ids.append(id)
-        }
     }
 }

@@ -31,22 +31,25 @@ extension Store {
         let platform = settings.platform ?? .ios
         let person = RecipientKey(tenant: tenant, id: recipient)
         return try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
-            let ownership: [SQL] = [
-                Self.lock(token: identity, tenant: tenant),
-                "select e.recipient_id from tidings.endpoints e where \(Self.hasToken(identity, tenant: tenant))",
-            ]
-            let found = try await transaction.pipeline(Tombstones.look(for: person) + ownership)
-            try Tombstones.refuse(found)
-            let owner = try found[3].rows.first?.decode(String.self)
-            let previous = owner.flatMap { isSameText($0, recipient) ? nil : $0 }
-            let moving = previous.map { Self.move(token: identity, tenant: tenant, from: $0, to: recipient) } ?? []
-            let own: [SQL] = [
+            var look = RoundTrip()
+            let isErased = look.lookForTombstone(of: person)
+            look.run(Self.lock(token: identity, tenant: tenant))
+            let owner = look.ask(
+                .first("select e.recipient_id from tidings.endpoints e where \(Self.hasToken(identity, tenant: tenant))") {
+                    try $0.decode(String.self)
+                })
+            let found = try await transaction.send(look)
+            if try found[isErased] { throw RecipientErased() }
+            let previous = try found[owner].flatMap { isSameText($0, recipient) ? nil : $0 }
+            var change = RoundTrip(running: previous.map { Self.move(token: identity, tenant: tenant, from: $0, to: recipient) } ?? [])
+            change.run([
                 Self.beginPerson(person),
                 """
                 insert into tidings.recipients (tenant, id, changed_at) values (\(tenant), \(recipient), tidings.clock())
                 on conflict (tenant, id) do update set changed_at = excluded.changed_at
                 """,
-                """
+            ])
+            let registration: SQL = """
                 insert into tidings.endpoints as e (tenant, recipient_id, id, channel, provider, address, permission, platform, environment,
                     market, time_zone, locale, app_version, registered_at, changed_at, token_identity)
                 values (\(tenant), \(recipient), gen_random_uuid(), 'push', \(settings.provider ?? platform.standardProvider), \(token.text),
@@ -57,7 +60,9 @@ extension Store {
                     address = excluded.address, token_identity = excluded.token_identity, \(Self.changes(settings)),
                     registered_at = excluded.registered_at, gone_at = null, gone_reason = null
                 returning id
-                """,
+                """
+            let id = change.ask(.value(registration, as: String.self))
+            change.run([
                 Self.retireOldest(of: recipient, tenant: tenant),
                 Self.forgetGone(of: recipient, tenant: tenant),
                 // Wake the device. If its person changed, it must forget the notifications of the previous person. A new zone or permission
@@ -68,12 +73,8 @@ extension Store {
                     where \(Self.hasToken(identity, tenant: tenant))
                         and exists (select from tidings.local_requests r where r.tenant = e.tenant and r.device_id = e.id)
                     """),
-            ]
-            let results = try await transaction.pipeline(moving + own)
-            guard let id = try results[moving.count + 2].rows.first?.decode(String.self) else {
-                throw PostgresError.decoding("a registered device has no id")
-            }
-            return RegisteredDevice(deviceID: id, movedFrom: previous)
+            ])
+            return RegisteredDevice(deviceID: try await transaction.send(change)[id], movedFrom: previous)
         }
     }
 
@@ -100,9 +101,8 @@ extension Store {
     ) async throws -> Bool {
         let isOwned: SQL = owner.map { "e.recipient_id = \($0)" } ?? "true"
         let taking = token.map { Self.take(token: $0.identity, tenant: tenant, for: device, if: isOwned) } ?? []
-        let before = taking + Self.rights(of: owner, tenant: tenant)
-        let changing: [SQL] = [
-            """
+        var trip = RoundTrip(running: taking + Self.rights(of: owner, tenant: tenant))
+        let change: SQL = """
             with changed as (
                 update tidings.endpoints e set \(Self.changes(settings)), address = coalesce(\(token?.text), e.address),
                     token_identity = case when \(token == nil) then e.token_identity else nullif(\(token?.identity), \(token?.text)) end,
@@ -113,19 +113,20 @@ extension Store {
             )
             update tidings.recipients r set changed_at = tidings.clock() from changed
             where r.tenant = changed.tenant and r.id = changed.recipient_id returning r.id
-            """,
-            // Look at the device, too: a person sees the own notifications on a device that another person has now, and may not wake it.
+            """
+        let isChanged = trip.ask(.exists(change))
+        // Look at the device, too: a person sees the own notifications on a device that another person has now, and may not wake it.
+        trip.run(
             Self.wake(
                 """
                 select e.tenant, e.id as device_id from tidings.endpoints e
                 where e.channel = 'push' and e.tenant = \(tenant) and e.id = \(device) and \(isOwned)
                     and exists (select from tidings.local_requests r where r.tenant = e.tenant and r.device_id = e.id
                         and \(LocalRequest.isPending))
-                """),
-        ]
+                """))
         // Read committed: a change that waited for the lock of the token must see the owner that was set meanwhile.
-        return try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
-            try await !transaction.pipeline(before + changing)[before.count].rows.isEmpty
+        return try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { [trip] transaction in
+            try await transaction.send(trip)[isChanged]
         }
     }
 
@@ -151,6 +152,7 @@ extension Store {
     /// or if it does not belong to `owner`.
     public func unregister(device: String, tenant: String, owner: String? = nil) async throws -> Bool {
         let isOwned: SQL = owner.map { "recipient_id = \($0)" } ?? "true"
+        var trip = RoundTrip()
         let statement: SQL = """
             with gone as (
                 update tidings.endpoints set gone_at = tidings.clock(), changed_at = tidings.clock(), gone_reason = 'unregistered'
@@ -160,31 +162,36 @@ extension Store {
             update tidings.recipients r set changed_at = tidings.clock() from gone where r.tenant = gone.tenant and r.id = gone.recipient_id
             returning r.id
             """
-        let answers = try await pool.pipeline(Self.rights(of: owner, tenant: tenant) + [statement], asProof: true)
-        return answers.last?.rows.isEmpty == false
+        let isGone = trip.ask(.exists(statement))
+        return try await pool.send(trip, after: Self.rights(of: owner, tenant: tenant), asProof: true)[isGone]
     }
 
     /// The provider of the device that has one of these identities of a token. Nil if no device has one, if several devices have one, or if
     /// the device accepts any provider.
     public func issuer(ofTokens identities: Set<String>, tenant: String) async throws -> String? {
-        let found = try await pool.query(
-            """
-            select provider from tidings.endpoints where channel = 'push' and tenant = \(tenant)
-                and tidings.token_hash(coalesce(token_identity, address))
-                    = any(array(select tidings.token_hash(t) from unnest(\(identities.sorted())) t))
-            """)
-        return found.rows.count == 1 ? try found.rows[0].decode(String?.self) : nil
+        let providers = try await pool.query(
+            .rows(
+                """
+                select provider from tidings.endpoints where channel = 'push' and tenant = \(tenant)
+                    and tidings.token_hash(coalesce(token_identity, address))
+                        = any(array(select tidings.token_hash(t) from unnest(\(identities.sorted())) t))
+                """
+            ) { try $0.decode(String?.self) })
+        return providers.count == 1 ? providers[0] : nil
     }
 
     /// The provider and the token of a device. Nil if there is no such device, or if it does not belong to `owner`.
     public func token(of device: String, tenant: String, owner: String? = nil) async throws -> (issuer: String?, text: String)? {
         let isOwned: SQL = owner.map { "recipient_id = \($0)" } ?? "true"
-        let statement: SQL =
-            "select provider, address from tidings.endpoints where channel = 'push' and tenant = \(tenant) and id = \(device) and \(isOwned)"
-        let answers = try await pool.pipeline(Self.rights(of: owner, tenant: tenant) + [statement])
-        guard let row = answers.last?.rows.first else { return nil }
-        let (issuer, text) = try row.decode((String?, String).self)
-        return (issuer, text)
+        var trip = RoundTrip()
+        let token = trip.ask(
+            .first(
+                """
+                select provider, address from tidings.endpoints
+                where channel = 'push' and tenant = \(tenant) and id = \(device) and \(isOwned)
+                """
+            ) { (issuer: try $0.decode("provider", as: String?.self), text: try $0.decode("address", as: String.self)) })
+        return try await pool.send(trip, after: Self.rights(of: owner, tenant: tenant))[token]
     }
 
     /// The person's rows of `tidings_ops.devices`, the latest registration first.

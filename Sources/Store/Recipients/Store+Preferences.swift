@@ -16,38 +16,42 @@ public struct StoredPreferences: Sendable, Hashable {
 extension Store {
     /// The preferences of a person. A person whom Tidings has never seen has the defaults.
     public func preferences(of person: RecipientKey) async throws -> StoredPreferences {
-        let statement: SQL = """
+        let query: SQL = """
             select time_zone, quiet_start, quiet_end, disabled_channels, disabled_categories, disabled_types, enabled_types
             from tidings.recipients
             where tenant = \(person.tenant) and id = \(person.id)
             """
-        guard let row = try await asPerson(person, [statement])[0].rows.first else { return StoredPreferences() }
-        let (zone, start, end, channels, categories, types, enabled) =
-            try row.decode((String, Int?, Int?, [String], [String], [String], [String]).self)
-        var stored = StoredPreferences()
-        stored.timeZone = zone
-        if let start, let end, start != end { stored.quietHours = QuietHours(startMinute: start, endMinute: end) }
-        stored.disabledChannels = Set(channels.compactMap(Channel.init(rawValue:)))
-        stored.disabledCategories = Set(categories.compactMap(Category.init(rawValue:)))
-        stored.disabledTypes = Set(types)
-        stored.enabledTypes = Set(enabled)
-        return stored
+        return try await asPerson(person, .first(query, StoredPreferences.init)) ?? StoredPreferences()
     }
 
-    /// Whether the person has devices and denied notifications on all of them. One row.
-    static func deniesNotifications(_ person: RecipientKey) -> SQL {
-        """
-        select coalesce(bool_and(permission = 'denied'), false) from tidings.endpoints
-        where tenant = \(person.tenant) and recipient_id = \(person.id) and channel = 'push' and gone_at is null
-        """
+    /// Whether the person has devices and denied notifications on all of them.
+    static func deniesNotifications(_ person: RecipientKey) -> Statement<Bool> {
+        let query: SQL = """
+            select coalesce(bool_and(permission = 'denied'), false) from tidings.endpoints
+            where tenant = \(person.tenant) and recipient_id = \(person.id) and channel = 'push' and gone_at is null
+            """
+        return .value(query)
     }
 
     /// Whether the person has a device of this id, gone or not.
     public func hasDevice(_ id: String, of person: RecipientKey) async throws -> Bool {
-        let statement: SQL = """
+        let query: SQL = """
             select from tidings.endpoints
             where channel = 'push' and tenant = \(person.tenant) and recipient_id = \(person.id) and id = \(id)
             """
-        return try await !asPerson(person, [statement])[0].rows.isEmpty
+        return try await asPerson(person, .exists(query))
+    }
+}
+
+extension StoredPreferences {
+    fileprivate init(_ row: PostgresRow) throws {
+        timeZone = try row.decode("time_zone")
+        let start = try row.decode("quiet_start", as: Int?.self)
+        let end = try row.decode("quiet_end", as: Int?.self)
+        if let start, let end, start != end { quietHours = QuietHours(startMinute: start, endMinute: end) }
+        disabledChannels = Set(try row.decode("disabled_channels", as: [String].self).compactMap(Channel.init(rawValue:)))
+        disabledCategories = Set(try row.decode("disabled_categories", as: [String].self).compactMap(Category.init(rawValue:)))
+        disabledTypes = Set(try row.decode("disabled_types", as: [String].self))
+        enabledTypes = Set(try row.decode("enabled_types", as: [String].self))
     }
 }

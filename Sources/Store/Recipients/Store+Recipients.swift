@@ -44,7 +44,9 @@ extension Store {
     public func change(_ recipient: String, tenant: String, _ changes: RecipientChanges) async throws {
         let (person, quiet) = (RecipientKey(tenant: tenant, id: recipient), changes.quietHours)
         try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
-            let own: [SQL] = [
+            var trip = RoundTrip()
+            let isErased = trip.lookForTombstone(of: person)
+            trip.run([
                 Self.beginPerson(person),
                 """
                 insert into tidings.recipients (tenant, id, changed_at) values (\(tenant), \(recipient), tidings.clock()) on conflict do nothing
@@ -62,9 +64,9 @@ extension Store {
                 where tenant = \(tenant) and id = \(recipient)
                 """,
                 Self.wakePlanned(of: recipient, tenant: tenant),
-            ]
-            let others = Self.changesOfOperators(changes, recipient, tenant)
-            try Tombstones.refuse(try await transaction.pipeline(Tombstones.look(for: person) + own + others))
+            ])
+            trip.run(Self.changesOfOperators(changes, recipient, tenant))
+            if try await transaction.send(trip)[isErased] { throw RecipientErased() }
         }
     }
 
@@ -134,11 +136,11 @@ extension Store {
     /// Whether the person's webhooks are signed with a secret of their own.
     public func hasWebhookSecret(_ recipient: String, tenant: String) async throws -> Bool {
         try await pool.query(
-            """
-            select id from tidings.endpoints
-            where tenant = \(tenant) and recipient_id = \(recipient) and id = \(Self.webhookEndpointID) and secrets <> '{}'
-            """
-        ).rows.first != nil
+            .exists(
+                """
+                select id from tidings.endpoints
+                where tenant = \(tenant) and recipient_id = \(recipient) and id = \(Self.webhookEndpointID) and secrets <> '{}'
+                """))
     }
 
     /// The person's present facts, with the offsets of the person's zone around the judged instant. The instant may lie in any year.
@@ -146,7 +148,7 @@ extension Store {
         of recipient: String, tenant: String, zones: TimeZoneDatabase, around instant: Timestamp
     ) async throws -> RecipientFacts {
         let key = RecipientKey(tenant: tenant, id: recipient)
-        let result = try await pool.query(FactsQuery.sql(for: [key]))
-        return try FactsQuery.decode(result, zones: zones, around: instant)[key] ?? .unseen(tenant: tenant, recipient: recipient)
+        let rows = try await pool.query(FactsQuery.rows(of: [key]))
+        return try FactsQuery.facts(in: rows, zones: zones, around: instant)[key] ?? .unseen(tenant: tenant, recipient: recipient)
     }
 }
