@@ -92,4 +92,12 @@ extension Store {
     static func removeInboxes(among tenants: [String], _ recipients: [String]) -> SQL {
         removeInboxes(among: zip(tenants, recipients).map { RecipientKey(tenant: $0, id: $1) })
     }
+
+    package func storeAsPerson(_ person: RecipientKey, _ statements: [SQL]) async throws -> [PostgresResult] {
+        try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
+            let answers = try await transaction.pipeline(Tombstones.look(for: person) + [Self.beginPerson(person)] + statements)
+            try Tombstones.refuse(answers)
+            return Array(answers.dropFirst(3))
+        }
+    }
 }

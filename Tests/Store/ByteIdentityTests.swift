@@ -17,13 +17,16 @@ import TidingsTestSupport
 
     /// Consecutive rows of two people stay the rows of two people: the stream of one person must not name the ids of the other.
     @Test func aSignalKeepsTwoPeopleApart() {
-        let ids = (1...3 as ClosedRange<UInt64>).map { PostgresUUID(high: 0, low: $0) }
-        let arrivals = InboxArrivals(
-            ids: ids, tenants: ["default", "default", "default"], recipients: [Self.composed, Self.decomposed, Self.decomposed])
+        func entry(_ tenant: String, _ recipient: String) -> EntryKey {
+            EntryKey(tenant: tenant, recipient: recipient, id: NotificationID(high: 0, low: 1))
+        }
+        let arrivals = InboxArrivals([
+            entry("default", Self.composed), entry("default", Self.decomposed), entry("default", Self.decomposed),
+        ])
         let people = arrivals.people
         #expect(people.map { Array($0.recipient.utf8) } == [Array(Self.composed.utf8), Array(Self.decomposed.utf8)])
         #expect(people.map(\.new.count) == [1, 2])
-        let tenants = InboxArrivals(ids: Array(ids.prefix(2)), tenants: [Self.letter, Self.sign], recipients: ["ann", "ann"])
+        let tenants = InboxArrivals([entry(Self.letter, "ann"), entry(Self.sign, "ann")])
         #expect(tenants.people.count == 2)
     }
 

@@ -22,7 +22,7 @@ import TidingsStore
                 try await scene.store.register(token: token, of: "eve", tenant: "default", DeviceSettings())
             }
             await #expect(throws: RecipientErased()) {
-                try await scene.store.storeAsPerson(Self.eve, ["select 1"])
+                try await scene.store.storeAsPerson(Self.eve, .done("select 1"))
             }
             #expect(try await scene.count("select count(*) from tidings.recipients where id = 'eve'") == 0)
             #expect(try await scene.store.hasDevice(device, of: StoreScene.person("bob")), "the device stays with its person")

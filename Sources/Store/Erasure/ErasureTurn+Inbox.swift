@@ -5,20 +5,18 @@ import TidingsPostgres
 extension ErasureTurn {
     /// Deletes inbox entries, and the inboxes that have no entry left. Returns the number of deleted entries.
     ///
-    /// - Parameters:
-    ///   - ids: the notification of each entry. Some entries may not exist.
-    ///   - people: the person of each entry.
-    func deleteEntries(_ ids: [PostgresUUID], of people: [RecipientKey]) async throws -> Int {
-        let (tenants, recipients) = (people.map(\.tenant), people.map(\.id))
+    /// - Parameter keys: some of these entries may not exist.
+    func deleteEntries(_ keys: [EntryKey]) async throws -> Int {
+        let people = keys.map(\.person)
         let entries: SQL = """
-            unnest(\(tenants), \(recipients), \(ids)) as told(tenant, recipient_id, notification_id)
+            \(keys.relation("told", EntryKey.columns))
             join tidings.inbox i on i.tenant = told.tenant and i.recipient_id = told.recipient_id
                 and i.notification_id = told.notification_id
             """
-        let answers = try await transaction.pipeline([
-            InboxWrite.lock(of: tenants, recipients), InboxWrite.deletion(of: entries), Store.removeInboxes(among: tenants, recipients),
-        ])
-        return try answers[1].rows.first?.decode(Int.self) ?? 0
+        var trip = RoundTrip(running: [InboxWrite.lock(of: people)])
+        let deleted = trip.ask(.value(InboxWrite.deletion(of: entries), as: Int.self))
+        trip.run(Store.removeInboxes(among: people))
+        return try await transaction.send(trip)[deleted]
     }
 
     /// Deletes entries of the person that outlived their notifications. Returns the number of deleted entries: zero if there was none.
@@ -27,9 +25,9 @@ extension ErasureTurn {
             (select * from tidings.inbox e where e.tenant = \(person.tenant) and e.recipient_id = \(person.id)
                 limit \(Store.erasureBatch)) i
             """
-        let answers = try await transaction.pipeline([
-            InboxWrite.lock(of: person), InboxWrite.deletion(of: entries), Store.removeInboxes(among: [person.tenant], [person.id]),
-        ])
-        return try answers[1].rows.first?.decode(Int.self) ?? 0
+        var trip = RoundTrip(running: [InboxWrite.lock(of: person)])
+        let deleted = trip.ask(.value(InboxWrite.deletion(of: entries), as: Int.self))
+        trip.run(Store.removeInboxes(among: [person]))
+        return try await transaction.send(trip)[deleted]
     }
 }

@@ -84,15 +84,16 @@ extension ErasureTurn {
     /// one then sees whether a worker has claimed it. Returns the number of ended deliveries.
     private func endWaiting(_ notifications: [ErasedNotification]) async throws -> Int {
         let ids = notifications.map(\.id).uuids
-        let ended = try await transaction.query(Self.endDue(ids)).rows.first?.decode(Int.self) ?? 0
+        let ended = try await transaction.query(.value(Self.endDue(ids), as: Int.self))
         let packs = try await transaction.query(
-            "select p.id from tidings.packs p where p.notification_ids && \(ids) order by p.id for update"
-        ).rows.map { try $0.decode(PostgresUUID.self) }
+            .rows("select p.id from tidings.packs p where p.notification_ids && \(ids) order by p.id for update") {
+                try $0.decode(PostgresUUID.self)
+            })
         guard !packs.isEmpty else { return ended }
-        let answers = try await transaction.pipeline([
-            Self.endPacked(ids, in: packs), "delete from tidings.packs where id = any(\(packs)) and cardinality(notification_ids) = 0",
-        ])
-        return try ended + (answers[0].rows.first?.decode(Int.self) ?? 0)
+        var trip = RoundTrip()
+        let packed = trip.ask(.value(Self.endPacked(ids, in: packs), as: Int.self))
+        trip.run("delete from tidings.packs where id = any(\(packs)) and cardinality(notification_ids) = 0")
+        return ended + (try await transaction.send(trip)[packed])
     }
 
     private static let reason: SQL = "'recipientErased'"
@@ -102,7 +103,7 @@ extension ErasureTurn {
         with gone as (
             delete from tidings.due where notification_id = any(\(ids)) returning *
         ), ended as (
-            \(EndedRows.insert(state: "'suppressed'", reason: reason, attempts: "attempt - 1", from: "gone"))
+            \(EndedRow.insert(from: "gone", setting: [.state: "'suppressed'", .reason: reason, .attempts: "attempt - 1"]))
             returning tenant, channel, state, reason
         ), counted as (
             \(TallyRows.insertEnded("ended"))
@@ -122,7 +123,8 @@ extension ErasureTurn {
             join lateral (select tenant from tidings.notifications where id = m.notification_id limit 1) n on true
             where m.notification_id = any(\(ids))
         ), ended as (
-            \(EndedRows.insert(endpoint: "null", state: "'suppressed'", reason: reason, attempts: "attempt - 1", from: "member"))
+            \(EndedRow.insert(
+                from: "member", setting: [.endpoint: "null", .state: "'suppressed'", .reason: reason, .attempts: "attempt - 1"]))
             returning tenant, channel, state, reason
         ), counted as (
             \(TallyRows.insertEnded("ended"))
@@ -144,17 +146,15 @@ extension ErasureTurn {
     private func delete(_ notifications: [ErasedNotification]) async throws -> [String: Int] {
         guard !notifications.isEmpty else { return [:] }
         let ids = notifications.map(\.id)
-        var places = ["reservations"]
-        var statements = [Self.keepIDs(notifications)]
+        var trip = RoundTrip(running: [Self.keepIDs(notifications)])
+        var deleted: [(place: String, count: Ticket<Int>)] = []
         for table in tables {
             guard case .deletesWithNotification(let column) = table.erasure else { continue }
-            places.append(table.name)
-            statements.append(
-                "delete from tidings.\(unsafe: table.name) r where \(Self.isOne(of: ids, "r.\(unsafe: column)"))")
+            let deletion: SQL = "delete from tidings.\(unsafe: table.name) r where \(Self.isOne(of: ids, "r.\(unsafe: column)"))"
+            deleted.append((table.name, trip.ask(.count(deletion))))
         }
-        places.append("notifications")
-        statements.append("delete from tidings.notifications r where \(Self.isOne(of: ids, "r.id"))")
-        let answers = try await transaction.pipeline(statements)
+        deleted.append(("notifications", trip.ask(.count("delete from tidings.notifications r where \(Self.isOne(of: ids, "r.id"))"))))
+        let found = try await transaction.send(trip)
         var counts: [String: Int] = [:]
         // For the devices of other people. The devices of the person come in a step of their own.
         let others = notifications.filter { $0.person != person }.map(\.id)
@@ -162,9 +162,9 @@ extension ErasureTurn {
             let requests: SQL = "r.notification_id = any(\(others.uuids))"
             counts["local_requests"] = try await forgetRequests(requests, of: requests)
         }
-        // The first statement inserts the kept ids, so its count is not that of erased rows.
-        for (place, answer) in zip(places, answers).dropFirst() { counts[place] = answer.affectedRows }
-        counts["inbox"] = try await deleteEntries(ids.uuids, of: notifications.map(\.person))
+        for (place, count) in deleted { counts[place] = try found[count] }
+        counts["inbox"] = try await deleteEntries(
+            notifications.map { EntryKey(tenant: $0.person.tenant, recipient: $0.person.id, id: $0.id) })
         return counts
     }
 
@@ -177,7 +177,7 @@ extension ErasureTurn {
         )
         insert into tidings.erased_notifications (id, tenant, erased_at)
         select id, tenant, (select tidings.clock()) from (
-            select * from unnest(\(notifications.map(\.id).uuids), \(notifications.map(\.person.tenant))) as gone(id, tenant)
+            select * from \(notifications.relation("gone", [Column("id", \.id), Column("tenant", \.person.tenant)]))
             union select id, tenant from promised) erased
         order by id on conflict do nothing
         """

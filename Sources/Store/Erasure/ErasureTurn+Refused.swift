@@ -33,13 +33,13 @@ extension ErasureTurn {
     }
 
     private func rows(of table: RefusedTable, _ condition: SQL) async throws -> [RefusedErasure.Row] {
-        try await transaction.query(RefusedErasure.page(of: table, condition)).rows.map(RefusedErasure.Row.init)
+        try await transaction.query(RefusedErasure.page(of: table, condition))
     }
 }
 
 /// Takes people out of rows of refused events or dead letters.
 struct RefusedErasure {
-    struct Row {
+    struct Row: Sendable {
         let id: Int64
         let raw: [UInt8]
         let headers: String
@@ -53,8 +53,14 @@ struct RefusedErasure {
         var isHarmful: Bool
 
         init(_ row: PostgresRow) throws {
-            (id, raw, headers, listed, tenant, source, eventID, isHarmful) = try row.decode(
-                (Int64, [UInt8], String, [String], String, String?, String?, Bool).self)
+            id = try row.decode("id")
+            raw = try row.decode("raw")
+            headers = try row.decode("headers")
+            listed = try row.decode("listed")
+            tenant = try row.decode("named_tenant")
+            source = try row.decode("named_source")
+            eventID = try row.decode("named_event")
+            isHarmful = try row.decode("is_harmful")
         }
     }
 
@@ -78,12 +84,18 @@ struct RefusedErasure {
 
     /// Selects and locks rows by a condition on `k`. PostgreSQL keeps the length of large bytes in the row, so the bytes beyond the limit
     /// are not read.
-    static func page(of table: RefusedTable, _ condition: SQL) -> SQL {
+    static func page(of table: RefusedTable, _ condition: SQL) -> Statement<[Row]> {
         let columns: SQL =
             table == .rejected
-            ? "r.recipients, coalesce(r.tenant, \(Intent.defaultTenant)), r.source, r.event_id, false"
-            : "'{}'::text[], ''::text, null::text, null::text, r.state in ('quarantined', 'trying')"
-        return """
+            ? """
+            r.recipients as listed, coalesce(r.tenant, \(Intent.defaultTenant)) as named_tenant, r.source as named_source,
+                r.event_id as named_event, false as is_harmful
+            """
+            : """
+            '{}'::text[] as listed, ''::text as named_tenant, null::text as named_source, null::text as named_event,
+                r.state in ('quarantined', 'trying') as is_harmful
+            """
+        let query: SQL = """
             select r.id, r.raw, r.headers, \(columns) from \(table.name) r where r.id = any(array(
                 select w.id from (
                     select l.id, sum(l.bytes) over (order by l.id) - l.bytes as bytes_before
@@ -92,6 +104,7 @@ struct RefusedErasure {
                 ) w where w.bytes_before < \(Store.erasureRefusedBytes)))
             order by r.id for update
             """
+        return .rows(query, Row.init)
     }
 
     /// Returns the number of changed and deleted rows, by table.
@@ -109,10 +122,13 @@ struct RefusedErasure {
         }
         if !deleted.isEmpty { statements.append("delete from \(table.name) where id = any(\(deleted))") }
         guard !statements.isEmpty else { return [:] }
-        let answers = try await transaction.pipeline(statements + [refused.insert].compactMap { $0 })
+        var trip = RoundTrip()
+        let changed = statements.map { trip.ask(.count($0)) }
+        let reservations = refused.insert.map { trip.ask(.count($0)) }
+        let found = try await transaction.send(trip)
         return [
-            table.rawValue: answers.prefix(statements.count).reduce(0) { $0 + $1.affectedRows },
-            "reservations": answers.dropFirst(statements.count).reduce(0) { $0 + $1.affectedRows },
+            table.rawValue: try changed.reduce(0) { try $0 + found[$1] },
+            "reservations": try reservations.map { try found[$0] } ?? 0,
         ]
     }
 
@@ -162,17 +178,16 @@ extension Store {
     /// Takes erased people out of a dead letter that was just stored. A later one than the erasure is found so.
     public func forgetErased(inDead id: Int64) async throws {
         try await pool.transaction(isolation: .readCommitted) { transaction in
-            let answers = try await transaction.pipeline([
-                Tombstones.beginWriting, RefusedErasure.page(of: .dead, "k.id = \(id)"),
-                "select exists (select from tidings.erased_people)",
-            ])
-            let rows = try answers[1].rows.map(RefusedErasure.Row.init)
-            guard try answers[2].rows[0].decode(Bool.self), var row = rows.first else { return }
+            var trip = RoundTrip(running: [Tombstones.beginWriting])
+            let letter = trip.ask(RefusedErasure.page(of: .dead, "k.id = \(id)"))
+            let areErased = trip.ask(.value("select exists (select from tidings.erased_people)", as: Bool.self))
+            let found = try await transaction.send(trip)
+            guard var row = try found[letter].first, try found[areErased] else { return }
             // The caller has read the message already.
             row.isHarmful = false
             let named = MessagePeople.recipients(of: row.raw)
             guard !named.isEmpty else { return }
-            let erased = try Tombstones.decode(try await transaction.query(Tombstones.among(named)))
+            let erased = Set(try await transaction.query(Tombstones.among(named)))
             if !erased.isEmpty { _ = try await RefusedErasure(table: .dead, people: erased, transaction).run([row]) }
         }
     }

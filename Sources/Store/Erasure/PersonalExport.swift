@@ -146,8 +146,7 @@ public struct PersonalExport: Sendable {
     /// A page of `rows`, which have the alias `r` and are at most ``rows``.
     private func page(_ section: ExportSection, of rows: SQL, _ keys: [ExportSection.Key]) async throws -> Page {
         let texts: String = keys.map { "r.\($0.column)::text" }.joined(separator: ", ")
-        let result = try await query(
-            """
+        let elements: SQL = """
             select w.element, w.keys from (
                 select l.element, l.keys, l.number,
                     sum(octet_length(l.element)) over (order by l.number) - octet_length(l.element) as bytes_before
@@ -157,11 +156,10 @@ public struct PersonalExport: Sendable {
                     from (\(rows)) r cross join lateral (select \(unsafe: section.columns)) e
                 ) l
             ) w where w.bytes_before < \(Self.bytes) order by w.number
-            """)
+            """
         var page = Page()
         var bytes = 0
-        for row in result.rows {
-            let (element, keys) = try row.decode((String, [String]).self)
+        for (element, keys) in try await query(.rows(elements) { try $0.decode((String, [String]).self) }) {
             page.elements.append(element)
             page.last = keys
             bytes += element.utf8.count
@@ -173,16 +171,14 @@ public struct PersonalExport: Sendable {
     /// A page of rows of notifications. It ends with the notification whose rows reach ``bytes``, because a provider decides how many reports
     /// a delivery has.
     private func page(_ source: Source, of column: String) async throws -> Page {
-        let ids = try await query(
-            """
+        let following: SQL = """
             select n.id from tidings.own_notifications n where n.recipient_id = \(person.id) and n.tenant = \(person.tenant)
                 and n.id > coalesce(\(position.first)::text::uuid, '00000000-0000-0000-0000-000000000000')
             order by n.id limit \(Self.notifications)
             """
-        ).rows.map { try $0.decode(NotificationID.self) }
+        let ids = try await query(.rows(following) { try $0.decode(NotificationID.self) })
         guard let last = ids.last else { return Page() }
-        let result = try await query(
-            """
+        let elements: SQL = """
             select w.element, w.id from (
                 select l.element, l.id,
                     sum(octet_length(l.element)) over (order by l.id) - sum(octet_length(l.element)) over (partition by l.id) as bytes_before
@@ -192,11 +188,10 @@ public struct PersonalExport: Sendable {
                     where \(ErasureTurn.isOne(of: ids, "r.\(unsafe: column)"))
                 ) l
             ) w where w.bytes_before < \(Self.bytes) order by w.id
-            """)
+            """
         var page = Page()
         var bytes = 0
-        for row in result.rows {
-            let (element, id) = try row.decode((String, String).self)
+        for (element, id) in try await query(.rows(elements) { try $0.decode((String, String).self) }) {
             page.elements.append(element)
             page.last = [id]
             bytes += element.utf8.count
@@ -205,8 +200,10 @@ public struct PersonalExport: Sendable {
         return page
     }
 
-    private func query(_ statement: SQL) async throws -> PostgresResult {
-        try await store.pool.transaction { try await $0.pipeline([Store.byIndex, Store.beginPerson(person), statement])[2] }
+    private func query<Answer>(_ statement: Statement<Answer>) async throws -> Answer {
+        var trip = RoundTrip(running: [Store.byIndex, Store.beginPerson(person)])
+        let answer = trip.ask(statement)
+        return try await store.pool.transaction { [trip] transaction in try await transaction.send(trip)[answer] }
     }
 
     /// The condition that a row comes after the last one that was read.

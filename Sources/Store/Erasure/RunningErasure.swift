@@ -17,22 +17,23 @@ struct RunningErasure {
     /// Takes the running erasure that was not looked at for the longest time. Another releaser skips it. A step that this version does not
     /// know belongs to a newer one.
     static let pick: SQL = """
-        select id, tenant, recipient_id, step, position, left_behind, counts::text from tidings.erasures
+        select id, tenant, recipient_id, step, position, left_behind, counts::text as counts from tidings.erasures
         where state = 'running' and due_at <= (select tidings.clock()) and step = any(\(ErasureStep.allCases.map(\.rawValue)))
         order by due_at limit 1 for update skip locked
         """
 
     init(_ row: PostgresRow) throws {
-        let (id, tenant, recipient, word, position, leftBehind, counts) = try row.decode(
-            (NotificationID, String, String, String, String, Int32, String).self)
+        let word: String = try row.decode("step")
         guard let step = ErasureStep(rawValue: word) else { throw PostgresError.decoding("step \(word) is not known to this version") }
-        self.id = id
         self.step = step
-        self.position = position
-        person = RecipientKey(tenant: tenant, id: recipient)
-        self.leftBehind = Int(leftBehind)
+        id = try row.decode("id")
+        position = try row.decode("position")
+        person = RecipientKey(tenant: try row.decode("tenant"), id: try row.decode("recipient_id"))
+        leftBehind = try row.decode("left_behind")
         var known: [String: Int] = [:]
-        for entry in (try? JSON.parse(counts))?.objectValue?.entries ?? [] { known[entry.key] = entry.value.intValue }
+        for entry in (try? JSON.parse(try row.decode("counts", as: String.self)))?.objectValue?.entries ?? [] {
+            known[entry.key] = entry.value.intValue
+        }
         self.counts = known
     }
 

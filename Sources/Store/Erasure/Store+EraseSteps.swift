@@ -44,9 +44,13 @@ extension Store {
     private func advanceErasure(_ projections: Projections, _ picked: TakenRows<NotificationID>) async throws -> ErasureProgress {
         try await pool.transaction(isolation: .readCommitted) { transaction in
             picked.set([])
-            let answers = try await transaction.pipeline([Self.byIndex, RunningErasure.pick, clockQuery])
-            guard let row = answers[1].rows.first else { return .idle }
-            if let now = answers[2].rows.first { clock.correct(try readClock(now)) }
+            var trip = RoundTrip(running: [Self.byIndex])
+            let due = trip.ask(.rows(RunningErasure.pick))
+            let now = trip.ask(databaseClock)
+            let found = try await transaction.send(trip)
+            guard let row = try found[due].first else { return .idle }
+            clock.correct(try found[now])
+            // Before the rest of the row: a row that cannot be read must be named.
             picked.set([try row.decode("id")])
             var erasure = try RunningErasure(row)
             let turn = ErasureTurn(erasure: erasure, projections: projections, transaction: transaction)
@@ -106,15 +110,15 @@ struct ErasureTurn {
     /// Sets the barrier in the first turn: this transaction is younger than the commit of the tombstone, so a transaction that saw no
     /// tombstone is older than this one. See ``Tombstones``. Transactions in other databases of the server store nothing here.
     private func waitForTransactions() async throws -> RunningErasure.Outcome {
-        let answers = try await transaction.pipeline([
-            """
+        var trip = RoundTrip()
+        let looking: SQL = """
             select barrier is not null, barrier is not null and (barrier <= pg_snapshot_xmin(pg_current_snapshot()) or not exists (
                 select from pg_snapshot_xip(pg_current_snapshot()) as older where older < barrier and not \(Self.isElsewhere("older"))))
             from tidings.erasures where id = \(erasure.id.uuid)
-            """,
-            "update tidings.erasures set barrier = coalesce(barrier, pg_current_xact_id()) where id = \(erasure.id.uuid)",
-        ])
-        let (isSet, isPassed) = try answers[0].rows.first?.decode((Bool, Bool).self) ?? (false, false)
+            """
+        let barrier = trip.ask(.one(looking) { try $0.decode((Bool, Bool).self) })
+        trip.run("update tidings.erasures set barrier = coalesce(barrier, pg_current_xact_id()) where id = \(erasure.id.uuid)")
+        let (isSet, isPassed) = try await transaction.send(trip)[barrier]
         if isPassed { return RunningErasure.Outcome(then: .next) }
         return RunningErasure.Outcome(then: isSet ? .wait("transactions") : .again(position: "", leftBehind: 0))
     }
@@ -142,54 +146,53 @@ struct ErasureTurn {
         }
         // A sync that opens a plan holds the row of the device until its commit, so the next statements see its plan. A person has few
         // devices: see Store.devicesPerPerson.
-        let devices = try await transaction.query(
-            """
+        let owned: SQL = """
             select e.id from tidings.endpoints e
             where e.tenant = \(person.tenant) and e.recipient_id = \(person.id) and e.channel = 'push' order by e.id for update
             """
-        ).rows.map { try $0.decode(String.self) }
+        let devices = try await transaction.query(.rows(owned) { try $0.decode(String.self) })
         if try await isWaking(devices) { return RunningErasure.Outcome(then: .wait("calls")) }
         var outcome = RunningErasure.Outcome(then: .next)
         for table in tables {
             guard case .deletesWithDevice(let column) = table.erasure else { continue }
             outcome.counts[table.name] = try await transaction.query(
-                "delete from tidings.\(unsafe: table.name) where tenant = \(person.tenant) and \(unsafe: column) = any(\(devices))"
-            ).affectedRows
+                .count("delete from tidings.\(unsafe: table.name) where tenant = \(person.tenant) and \(unsafe: column) = any(\(devices))"))
         }
         outcome.counts["endpoints"] = try await transaction.query(
-            "delete from tidings.endpoints where tenant = \(person.tenant) and recipient_id = \(person.id) and id = any(\(devices))"
-        ).affectedRows
+            .count("delete from tidings.endpoints where tenant = \(person.tenant) and recipient_id = \(person.id) and id = any(\(devices))")
+        )
         return outcome
     }
 
     /// Whether a worker may be waking one of the person's devices: its lease began before the tombstone and has not ended. The lock waits for
     /// a worker that is taking a wake, so that the next statement sees the time of the wake.
     private func isWaking(_ devices: [String]) async throws -> Bool {
-        let answers = try await transaction.pipeline([
+        var trip = RoundTrip()
+        trip.run(
             """
             select from tidings.local_wakes w where w.tenant = \(person.tenant) and w.device_id = any(\(devices))
             order by w.device_id for update
-            """,
-            """
+            """)
+        let waking: SQL = """
             select exists (select from tidings.local_plans p where p.tenant = \(person.tenant) and p.device_id = any(\(devices))
                 and p.woken_at > (select tidings.clock()) - make_interval(secs => \(Double(Store.leaseSeconds))))
-            """,
-        ])
-        return try answers[1].rows.first?.decode(Bool.self) ?? false
+            """
+        let isWaking = trip.ask(.value(waking, as: Bool.self))
+        return try await transaction.send(trip)[isWaking]
     }
 
     /// Deletes the requests for which `condition` holds. Returns their number. The version of each plan grows, and all earlier ones are
     /// forgotten. The plans of all requests in `range` are locked first: only a sync changes a request, under this lock.
     func forgetRequests(_ condition: SQL, of range: SQL) async throws -> Int {
-        let answers = try await transaction.pipeline([
+        var trip = RoundTrip()
+        trip.run(
             """
             select from tidings.local_plans p join (select distinct r.tenant, r.device_id from tidings.local_requests r
                 where \(range)) held on held.tenant = p.tenant and held.device_id = p.device_id
             order by p.tenant, p.device_id for update of p
-            """,
-            Self.deleteRequests(condition),
-        ])
-        return try answers[1].rows.first?.decode(Int.self) ?? 0
+            """)
+        let forgotten = trip.ask(.value(Self.deleteRequests(condition), as: Int.self))
+        return try await transaction.send(trip)[forgotten]
     }
 
     private static func deleteRequests(_ condition: SQL) -> SQL {
@@ -216,8 +219,10 @@ struct ErasureTurn {
             guard case .deletesPerson(let columns) = table.erasure else { return [] }
             return columns.map { (table: table.name, column: $0) }
         }
-        let deletes: [SQL] = columns.map { place in
-            "delete from tidings.\(unsafe: place.table) r where \(Self.some(place.table, with: person, in: place.column))"
+        var trip = RoundTrip()
+        let deleted = columns.map { place in
+            trip.ask(
+                .count("delete from tidings.\(unsafe: place.table) r where \(Self.some(place.table, with: person, in: place.column))"))
         }
         let left: [SQL] = columns.map { place in
             """
@@ -225,10 +230,10 @@ struct ErasureTurn {
                 where r.tenant = \(person.tenant) and r.\(unsafe: place.column) = \(person.id))
             """
         }
-        let answers = try await transaction.pipeline(deletes + ["select \(left.joined(separator: " or "))"])
-        let isLeft = try answers.last?.rows.first?.decode(Bool.self) ?? false
-        var outcome = RunningErasure.Outcome(then: isLeft ? .again(position: "", leftBehind: 0) : .next)
-        for (place, answer) in zip(columns, answers) { outcome.counts[place.table, default: 0] += answer.affectedRows }
+        let isLeft = trip.ask(.value("select \(left.joined(separator: " or "))", as: Bool.self))
+        let found = try await transaction.send(trip)
+        var outcome = RunningErasure.Outcome(then: try found[isLeft] ? .again(position: "", leftBehind: 0) : .next)
+        for (place, count) in zip(columns, deleted) { outcome.counts[place.table, default: 0] += try found[count] }
         return outcome
     }
 
@@ -244,8 +249,7 @@ struct ErasureTurn {
     /// Walks along the whole outbox once: an index would cost producers time with every event. An event that comes meanwhile is dropped by
     /// its router.
     private func eraseEnqueued() async throws -> RunningErasure.Outcome {
-        let result = try await transaction.query(
-            """
+        let step: SQL = """
             with looked_at as materialized (
                 select o.id, o.event from tidings.outgoing o where o.id > \(startID) order by o.id limit \(Store.erasureBatch)
             ), gone as (
@@ -255,8 +259,8 @@ struct ErasureTurn {
                 returning o.id
             )
             select (select id::text from looked_at order by id desc limit 1), (select count(*) from gone)
-            """)
-        let (last, gone) = try result.rows[0].decode((String?, Int).self)
+            """
+        let (last, gone) = try await transaction.query(.one(step) { try $0.decode((String?, Int).self) })
         guard let last else { return RunningErasure.Outcome(counts: ["outgoing": gone], then: .next) }
         return RunningErasure.Outcome(counts: ["outgoing": gone], then: .again(position: last, leftBehind: 0))
     }

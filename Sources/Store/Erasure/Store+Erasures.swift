@@ -21,14 +21,15 @@ extension Store {
         let id = clock.nextID()
         // Read committed: a request that waited for the lock must see the erasure of the other one.
         return try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
-            let answers = try await transaction.pipeline([
-                Self.lockErasures(of: person),
-                """
-                select e.id from tidings.erased_people t join tidings.erasures e on e.id = t.erasure
-                where t.person_hash = tidings.person_hash(\(person.tenant), \(person.id)) and (e.state = 'running' or e.id = \(id.uuid))
-                """,
-            ])
-            if let row = answers[1].rows.first { return try row.decode(NotificationID.self) }
+            var trip = RoundTrip(running: [Self.lockErasures(of: person)])
+            let earlier = trip.ask(
+                .first(
+                    """
+                    select e.id from tidings.erased_people t join tidings.erasures e on e.id = t.erasure
+                    where t.person_hash = tidings.person_hash(\(person.tenant), \(person.id)) and (e.state = 'running' or e.id = \(id.uuid))
+                    """
+                ) { try $0.decode(NotificationID.self) })
+            if let running = try await transaction.send(trip)[earlier] { return running }
             try await transaction.pipeline([
                 """
                 insert into tidings.erasures (id, tenant, recipient_id, step, requested_at, requested_by, due_at)
@@ -69,7 +70,7 @@ extension Store {
 
     /// Whether a person has a tombstone.
     public func isErased(_ person: RecipientKey) async throws -> Bool {
-        try await !pool.query(Tombstones.among([person])).rows.isEmpty
+        try await pool.query(Tombstones.isErased(person))
     }
 
     /// Deletes tombstones and ids after twice the retention, as idempotency keys: no queue and no replay keeps an older event. Deletes
@@ -80,8 +81,8 @@ extension Store {
         let old: SQL = "(select tidings.clock() - make_interval(secs => \(Double(retention.components.seconds) * 2)))"
         let kept = Double(Self.erasuresKept.components.seconds)
         return try await pool.transaction { transaction in
-            let answers = try await transaction.pipeline([
-                Self.byIndex,
+            var trip = RoundTrip(running: [Self.byIndex])
+            let deletions: [SQL] = [
                 """
                 delete from tidings.erased_people where person_hash = any(array(
                     select t.person_hash from tidings.erased_people t where t.erased_at < \(old)
@@ -99,8 +100,10 @@ extension Store {
                         and id < (select tidings.first_id(tidings.clock() - make_interval(secs => \(kept))))
                     limit \(Self.tombstonePruneBatch)))
                 """,
-            ])
-            return answers.dropFirst().contains { $0.affectedRows > 0 }
+            ]
+            let counts = deletions.map { trip.ask(.count($0)) }
+            let found = try await transaction.send(trip)
+            return try counts.contains { try found[$0] > 0 }
         }
     }
 }

@@ -28,15 +28,15 @@ extension Store {
     /// - Parameter author: the key or the user who asks. It is kept with the erasure.
     public func readmit(_ person: RecipientKey, by author: String) async throws -> Readmission {
         try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
-            let answers = try await transaction.pipeline([
-                Self.lockErasures(of: person),
-                """
-                select t.erasure, exists (select from tidings.erasures e where e.id = t.erasure and e.state = 'running')
-                from tidings.erased_people t where t.person_hash = tidings.person_hash(\(person.tenant), \(person.id))
-                """,
-            ])
-            guard let row = answers[1].rows.first else { return .notErased }
-            let (erasure, isRunning) = try row.decode((NotificationID, Bool).self)
+            var trip = RoundTrip(running: [Self.lockErasures(of: person)])
+            let tombstone = trip.ask(
+                .first(
+                    """
+                    select t.erasure, exists (select from tidings.erasures e where e.id = t.erasure and e.state = 'running')
+                    from tidings.erased_people t where t.person_hash = tidings.person_hash(\(person.tenant), \(person.id))
+                    """
+                ) { try $0.decode((NotificationID, Bool).self) })
+            guard let (erasure, isRunning) = try await transaction.send(trip)[tombstone] else { return .notErased }
             if isRunning { return .running }
             try await transaction.pipeline([
                 "delete from tidings.erased_people where person_hash = tidings.person_hash(\(person.tenant), \(person.id))",
@@ -48,14 +48,18 @@ extension Store {
         }
     }
 
-    /// Runs statements with the rights of a person, as ``asPerson(_:_:asProof:)``. For statements that store something new of the person.
+    /// Runs a statement with the rights of a person, as ``asPerson(_:_:)``. For a statement that stores something new of the person.
     ///
     /// Throws ``RecipientErased`` if the person was erased. Nothing is stored then.
-    package func storeAsPerson(_ person: RecipientKey, _ statements: [SQL]) async throws -> [PostgresResult] {
+    package func storeAsPerson<Answer>(_ person: RecipientKey, _ statement: Statement<Answer>) async throws -> Answer {
         try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
-            let answers = try await transaction.pipeline(Tombstones.look(for: person) + [Self.beginPerson(person)] + statements)
-            try Tombstones.refuse(answers)
-            return Array(answers.dropFirst(3))
+            var trip = RoundTrip()
+            let isErased = trip.lookForTombstone(of: person)
+            trip.run(Self.beginPerson(person))
+            let answer = trip.ask(statement)
+            let found = try await transaction.send(trip)
+            if try found[isErased] { throw RecipientErased() }
+            return try found[answer]
         }
     }
 }

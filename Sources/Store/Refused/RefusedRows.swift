@@ -9,8 +9,7 @@ struct RefusedRows {
     /// The largest number of people of one row: as many as a valid event names.
     private static let mostRecipients = IntentLimits().maximumRecipients
 
-    private let events: [RefusedEvent]
-    private let occurrences: [Int64]
+    private let rows: [Row]
     /// The counter row of this batch. A concurrent batch most likely uses another one, so the two seldom wait for each other.
     private let part = RejectedBudget.anyPart()
 
@@ -27,12 +26,11 @@ struct RefusedRows {
                 rows.append(Row(event))
             }
         }
-        self.events = rows.map(\.event)
-        occurrences = rows.map(\.occurrences)
+        self.rows = rows
     }
 
     /// An event with the number of its refusals in the batch. An event may be refused once for each of its people.
-    private struct Row {
+    private struct Row: Sendable {
         private(set) var event: RefusedEvent
         private(set) var occurrences: Int64 = 1
         private var people: Set<[UInt8]> = []
@@ -51,18 +49,26 @@ struct RefusedRows {
         }
     }
 
-    /// The people of each event, as a JSON array.
-    private var recipients: [String] {
-        events.map { event in JSON.array(event.rejection.recipientIDs.map { .string(storable($0)) }).serialized }
-    }
-
-    private func text(_ part: (Rejection) -> String?) -> [String?] { events.map { storable(part($0.rejection)) } }
+    private static let columns: [Column<Row>] = [
+        Column("fingerprint", \.event.fingerprint), Column("occurrences", \.occurrences), Column("reason", \.event.rejection.reason),
+        Column("pointer") { storable($0.event.rejection.pointer) }, Column("message") { storable($0.event.rejection.message) },
+        Column("tenant") { storable($0.event.rejection.tenant) }, Column("source") { storable($0.event.rejection.source) },
+        Column("event_id") { storable($0.event.rejection.eventID) }, Column("type") { storable($0.event.rejection.type) },
+        Column("exchange") { storable($0.event.exchange) }, Column("routing_key") { storable($0.event.routingKey) },
+        Column("content_type") { storable($0.event.rejection.contentType) }, Column("headers", \.event.headers),
+        Column("raw", \.event.rejection.raw), Column(integer: "size", \.event.rejection.size),
+        Column("sha256", \.event.rejection.sha256), Column("replayable", \.event.rejection.isReplayable),
+        Column(smallint: "share") { Int(RejectedBudget.share(of: $0.event.rejection)) }, Column("producer") { storable($0.event.producer) },
+        Column("replay_headers", \.event.replayHeaders), Column("verified", \.event.rejection.isVerified),
+        // The people of an event travel as a JSON array.
+        Column("people") { row in JSON.array(row.event.rejection.recipientIDs.map { .string(storable($0)) }).serialized },
+        Column("names_others", \.event.rejection.mayNameOthers),
+    ]
 
     /// The statement that inserts the rows. Nil if there are none. An event beyond the ``RejectedBudget`` keeps its row without its bytes,
     /// and with one of its people at most.
     var insert: SQL? {
-        guard !events.isEmpty else { return nil }
-        let refusals = events.map(\.rejection)
+        guard !rows.isEmpty else { return nil }
         return """
             with today as materialized (select (tidings.clock() at time zone 'UTC')::date as day
             ), spent as materialized (
@@ -70,16 +76,7 @@ struct RefusedRows {
             ), given as materialized (
                 select *, case when exists (select from tidings.rejected k where k.fingerprint = g.fingerprint) then 0
                     else octet_length(raw) end as bytes, array(select json_array_elements_text(g.people::json)) as recipients
-                from unnest(\(events.map(\.fingerprint.uuid)), \(occurrences), \(refusals.map(\.reason.rawValue)), \(text(\.pointer)),
-                    \(text(\.message)), \(text(\.tenant)), \(text(\.source)), \(text(\.eventID)), \(text(\.type)),
-                    \(events.map { storable($0.exchange) }), \(events.map { storable($0.routingKey) }), \(text(\.contentType)),
-                    \(events.map(\.headers)), \(refusals.map(\.raw)), \(refusals.map { Int32(clamping: $0.size) }),
-                    \(refusals.map(\.sha256)), \(refusals.map(\.isReplayable)), \(refusals.map(RejectedBudget.share)),
-                    \(events.map { storable($0.producer) }), \(events.map(\.replayHeaders)),
-                    \(refusals.map(\.isVerified)), \(recipients), \(refusals.map(\.mayNameOthers)))
-                    as g(fingerprint, occurrences, reason, pointer, message, tenant, source, event_id, type, exchange, routing_key,
-                        content_type, headers, raw, size, sha256, replayable, share, producer, replay_headers, verified, people,
-                        names_others)
+                from \(rows.relation("g", Self.columns))
             ), weighed as materialized (
                 select *, bytes = 0
                     or sum(bytes) over (order by fingerprint) + (select coalesce(sum(s.bytes), 0) from spent s)

@@ -53,8 +53,7 @@ extension Store {
     /// - Returns: The row's id, its earlier state, and `deaths`. The earlier state shows whether a worker died during the trial of this
     ///   suspect. `deaths` counts how often the message was set aside since it was last processed, this time included.
     public func keepDead(_ message: DeadMessage, state: String) async throws -> (id: Int64, earlierState: String?, deaths: Int) {
-        let result = try await pool.write(
-            """
+        let keeping: SQL = """
             with earlier as (select state from tidings.dead where fingerprint = \(message.fingerprint.uuid))
             insert into tidings.dead as kept (fingerprint, at, queue, reason, message, deaths, exchange, routing_key, content_type, headers,
                 replay_headers, raw, size, state, producer)
@@ -66,18 +65,21 @@ extension Store {
                 message = excluded.message,
                 deaths = excluded.deaths + case when kept.state = 'resolved' then 0 else kept.deaths end
             returning id, (select state from earlier) as earlier_state, deaths
-            """)
-        guard let row = result.rows.first else { throw PostgresError.decoding("the dead letter's id is missing") }
-        return try row.decode((Int64, String?, Int).self)
+            """
+        return try await pool.write(
+            .one(keeping) { row in
+                let (id, earlier, deaths) = try row.decode((Int64, String?, Int).self)
+                return (id: id, earlierState: earlier, deaths: deaths)
+            })
     }
 
     /// Changes the state of a dead letter. Returns false if its present state is not one of `from`.
     public func moveDead(_ id: Int64, from states: [String], to state: String) async throws -> Bool {
-        let result = try await pool.write(
-            """
-            update tidings.dead set state = \(state), acted_at = tidings.clock() where id = \(id) and state = any(\(states)) returning id
-            """)
-        return result.rows.first != nil
+        try await pool.write(
+            .exists(
+                """
+                update tidings.dead set state = \(state), acted_at = tidings.clock() where id = \(id) and state = any(\(states)) returning id
+                """))
     }
 
     /// Opens a suspect that is no pack, for an operator. No reader of it can tell which deliveries it stands for.

@@ -58,11 +58,13 @@ extension Store {
     }
 
     func kept(_ query: SQL) async throws -> KeptMessage? {
-        guard let row = try await pool.query(query).rows.first else { return nil }
-        return KeptMessage(
-            id: try row.decode("id"), exchange: try row.decode("exchange"), routingKey: try row.decode("routing_key"),
-            contentType: try row.decode("content_type"), body: try row.decode("raw"), headers: try row.decode("replay_headers"),
-            producer: try row.decode("producer"), version: try row.decode("version"))
+        try await pool.query(
+            .first(query) { row in
+                KeptMessage(
+                    id: try row.decode("id"), exchange: try row.decode("exchange"), routingKey: try row.decode("routing_key"),
+                    contentType: try row.decode("content_type"), body: try row.decode("raw"), headers: try row.decode("replay_headers"),
+                    producer: try row.decode("producer"), version: try row.decode("version"))
+            })
     }
 }
 

@@ -28,7 +28,7 @@ extension Store {
     /// The largest number of a row at present. A replay ends at this number. An event that is refused again under a new number is therefore
     /// not replayed in the same run.
     public func lastRefused(in table: RefusedTable) async throws -> Int64 {
-        try await pool.query("select coalesce(max(r.id), 0) from \(table.name) r").rows[0].decode(Int64.self)
+        try await pool.query(.value("select coalesce(max(r.id), 0) from \(table.name) r"))
     }
 
     /// The rows of the filter after the number `after`, up to `end`, in order. One step looks at no more than ``refusedLook`` rows, also if
@@ -37,26 +37,25 @@ extension Store {
         in table: RefusedTable, _ filter: RefusedFilter, after: Int64, upTo end: Int64
     ) async throws -> RefusedPage {
         let among: SQL = filter.ids.isEmpty ? table.isOpen : "r.id = any(\(filter.ids))"
-        let last = try await pool.query(
-            """
+        let looking: SQL = """
             select max(looked.id) from (select r.id from \(table.name) r
                 where r.id > \(after) and r.id <= \(end) and \(among) order by r.id limit \(Self.refusedLook)) looked
             """
-        ).rows[0].decode(Int64?.self)
-        guard let last else { return RefusedPage(rows: [], last: nil) }
+        guard let last = try await pool.query(.value(looking, as: Int64?.self)) else { return RefusedPage(rows: [], last: nil) }
         let subject: SQL = table == .rejected ? "coalesce(r.type, '')" : "r.queue"
-        let found = try await pool.query(
-            """
-            select r.id, r.state, r.reason, \(subject), \(table.whyNot), octet_length(r.raw)::bigint from \(table.name) r
+        let query: SQL = """
+            select r.id, r.state, r.reason, \(subject) as subject, \(table.whyNot) as why_not, octet_length(r.raw)::bigint as bytes
+            from \(table.name) r
             where r.id > \(after) and r.id <= \(last) and \(among) and \(filter.conditions(in: table)) order by r.id
-            """)
-        return RefusedPage(
-            rows: try found.rows.map { row in
-                let (id, state, reason, subject, whyNot, bytes) = try row.decode((Int64, String, String, String, String?, Int64).self)
-                return RefusedRow(
-                    id: id, state: state, reason: reason, subject: subject, whyNot: whyNot.flatMap(WhyNot.init(rawValue:)),
-                    bytes: Int(bytes))
-            }, last: last)
+            """
+        let rows = try await pool.query(
+            .rows(query) { row in
+                RefusedRow(
+                    id: try row.decode("id"), state: try row.decode("state"), reason: try row.decode("reason"),
+                    subject: try row.decode("subject"),
+                    whyNot: try row.decode("why_not", as: String?.self).flatMap(WhyNot.init(rawValue:)), bytes: try row.decode("bytes"))
+            })
+        return RefusedPage(rows: rows, last: last)
     }
 
     /// The message of an open row that can be published again. Nil if the row is gone, closed or not replayable.
@@ -77,13 +76,12 @@ extension Store {
     /// A row that has changed since its message was read keeps its state. Either a router has refused the event again, or another operator
     /// has acted.
     public func markReplayed(_ messages: [KeptMessage], in table: RefusedTable) async throws -> [Int64] {
-        try await pool.write(
-            """
+        let closing: SQL = """
             update \(table.name) r set state = 'replayed', acted_at = tidings.clock()
-            from unnest(\(messages.map(\.id)), \(messages.map(\.version))) as done(id, version)
+            from \(messages.relation("done", [Column("id", \.id), Column("version", \.version)]))
             where r.id = done.id and \(table.version) = done.version and \(table.isOpen) returning r.id
             """
-        ).rows.map { try $0.decode(Int64.self) }
+        return try await pool.write(.rows(closing) { try $0.decode(Int64.self) })
     }
 
     /// Closes rows that need no action. Returns the number of closed rows. A row that is closed already keeps its state.
