@@ -38,14 +38,16 @@ extension Likes {
             where tenant = \(tenant) and recipient_id = \(recipient) and liker_id = \(liker)
             """
         // The answer is the person's own row. The match concerns two people, so the process makes it.
-        let own = [Store.beginPerson(RecipientKey(tenant: tenant, id: recipient)), record]
-        let statements = answer == .pass ? own : own + [Store.endPerson, Self.match(recipient, liker, tenant)]
+        var trip = RoundTrip(running: [Store.beginPerson(RecipientKey(tenant: tenant, id: recipient))])
+        let answered = trip.ask(.count(record))
+        if answer == .like { trip.run(Store.endPerson) }
+        let told = answer == .like ? trip.ask(.count(Self.match(recipient, liker, tenant))) : nil
         // Read committed: an answer that waited for the other one's match must see it instead of failing. Running again is safe.
-        let answers = try await store.pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
-            try await transaction.pipeline(statements)
+        let found = try await store.pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { [trip] transaction in
+            try await transaction.send(trip)
         }
-        if answers[1].affectedRows == 0 { return .unknown }
-        return answers.count > 2 && answers[3].affectedRows > 0 ? .matched : .recorded
+        guard try found[answered] > 0 else { return .unknown }
+        return try told.map { try found[$0] > 0 } == true ? .matched : .recorded
     }
 
     /// Makes the match, and returns a row for each person who is told if it is new. Makes none if the liker has passed the recipient.
@@ -74,7 +76,7 @@ extension Likes {
                     data => jsonb_strip_nulls(jsonb_build_object('userId', told.other,
                         'name', case when octet_length(l.name) <= \(longestTold) then l.name end,
                         'photoURL', case when octet_length(l.photo_url) <= \(longestTold) then l.photo_url end))) end
-            from match cross join unnest(\(told.map { $0.person }), \(told.map { $0.other })) as told(person, other)
+            from match cross join \(told.relation("told", [Column("person", \.person), Column("other", \.other)]))
             left join tidings.likes l on l.tenant = match.tenant and l.recipient_id = told.person and l.liker_id = told.other
             """
     }

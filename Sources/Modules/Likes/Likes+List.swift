@@ -45,27 +45,23 @@ extension Likes {
     private func page(of recipient: String, _ tenant: String, below position: Int64, limit: Int) async throws -> LikesPage {
         let limit = min(max(limit, 1), Self.maximumLimit)
         // One more than asked for tells whether older ones are left.
-        let rows = try await own(
-            recipient, tenant,
-            Self.select(of: recipient, tenant) + " and l.position < \(position) order by l.position desc limit \(limit + 1)"
-        ).rows
-        let likes = try rows.prefix(limit).map(PositionedLike.init)
+        let query = Self.select(of: recipient, tenant) + " and l.position < \(position) order by l.position desc limit \(limit + 1)"
+        let found = try await own(recipient, tenant, .rows(query, PositionedLike.init))
+        let likes = found.prefix(limit)
         return LikesPage(
-            likes: likes.map(\.like), nextCursor: rows.count > limit ? likes.last.map { LikesCursor(position: $0.position) } : nil,
+            likes: likes.map(\.like), nextCursor: found.count > limit ? likes.last.map { LikesCursor(position: $0.position) } : nil,
             isReset: false)
     }
 
     /// Nil if there are too many, or if the person has no like of the liker.
     private func newer(than liker: String, of recipient: String, _ tenant: String) async throws -> [Like]? {
-        let known = try await own(
-            recipient, tenant,
-            "select position from tidings.likes where tenant = \(tenant) and recipient_id = \(recipient) and liker_id = \(liker)")
-        guard let position = try known.rows.first?.decode(Int64.self) else { return nil }
-        let rows = try await own(
-            recipient, tenant,
+        let known: SQL =
+            "select position from tidings.likes where tenant = \(tenant) and recipient_id = \(recipient) and liker_id = \(liker)"
+        guard let position = try await own(recipient, tenant, .first(known) { try $0.decode(Int64.self) }) else { return nil }
+        let query =
             Self.select(of: recipient, tenant) + " and l.position > \(position) order by l.position desc limit \(Self.resetThreshold)"
-        ).rows
-        return rows.count < Self.resetThreshold ? try rows.map { try PositionedLike($0).like } : nil
+        let likes = try await own(recipient, tenant, .rows(query) { try PositionedLike($0).like })
+        return likes.count < Self.resetThreshold ? likes : nil
     }
 
     private static func select(of recipient: String, _ tenant: String) -> SQL {
@@ -73,7 +69,7 @@ extension Likes {
         select l.position, l.liker_id, l.name, l.photo_url, l.created_at, l.server_is_blurred, (case when l.passed then 2
             when exists (select from tidings.matches m where m.tenant = l.tenant
                 and m.one_id = least(l.recipient_id collate "C", l.liker_id collate "C")
-                and m.other_id = greatest(l.recipient_id collate "C", l.liker_id collate "C")) then 1 else 0 end)::smallint
+                and m.other_id = greatest(l.recipient_id collate "C", l.liker_id collate "C")) then 1 else 0 end)::smallint as status
         from tidings.likes l where l.tenant = \(tenant) and l.recipient_id = \(recipient)
         """
     }
@@ -84,11 +80,11 @@ private struct PositionedLike {
     let like: Like
 
     init(_ row: PostgresRow) throws {
-        let (position, liker, name, photo, createdAt, isBlurred, status) = try row.decode(
-            (Int64, String, String?, String?, PostgresTimestamp, Bool, Int16).self)
-        self.position = position
+        position = try row.decode("position")
         like = Like(
-            id: liker, name: name, photoURL: photo, status: Like.Status(rawValue: status) ?? .incoming,
-            createdAt: Timestamp(microseconds: createdAt.microseconds), serverIsBlurred: isBlurred)
+            id: try row.decode("liker_id"), name: try row.decode("name"), photoURL: try row.decode("photo_url"),
+            status: Like.Status(rawValue: try row.decode("status")) ?? .incoming,
+            createdAt: Timestamp(microseconds: try row.decode("created_at", as: PostgresTimestamp.self).microseconds),
+            serverIsBlurred: try row.decode("server_is_blurred"))
     }
 }

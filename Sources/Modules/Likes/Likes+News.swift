@@ -42,32 +42,31 @@ extension Likes {
     /// Counts the new likes of one person, with the rights of the person.
     package func news(since mark: LikesMark) async throws -> NewLikes {
         // A text of its own: PostgreSQL plans a statement anew if another role runs it.
-        let row = try await own(mark.recipient, mark.tenant, Self.count([mark]) + " limit 1").rows[0]
-        return try NewLikes(row, mark)
+        return try await own(mark.recipient, mark.tenant, .one(Self.count([mark]) + " limit 1") { try NewLikes($0, mark) })
     }
 
     /// The people of those marks beyond which a like has come. One query, however many marks there are.
     package func people(withNewsSince marks: [LikesMark]) async throws -> [RecipientKey] {
         guard !marks.isEmpty else { return [] }
-        let rows = try await store.pool.query(
-            """
-            select asked.turn from unnest(\(marks.map(\.tenant)), \(marks.map(\.recipient)), \(marks.map(\.position)))
-                with ordinality as asked(tenant, recipient_id, position, turn)
+        let query: SQL = """
+            select asked.turn from \(marks.relation("asked", Self.columns, numbered: "turn"))
             cross join lateral (
                 select p.newest from tidings.liked_people p where p.tenant = asked.tenant and p.recipient_id = asked.recipient_id limit 1
             ) p
             where p.newest > asked.position
             """
-        ).rows
-        return try rows.map { row in
-            let mark = marks[try row.decode(Int.self) - 1]
-            return RecipientKey(tenant: mark.tenant, id: mark.recipient)
+        return try await store.pool.query(.rows(query) { try $0.decode("turn", as: Int.self) }).map { turn in
+            RecipientKey(tenant: marks[turn - 1].tenant, id: marks[turn - 1].recipient)
         }
     }
 
+    private static let columns: [Column<LikesMark>] = [
+        Column("tenant", \.tenant), Column("recipient_id", \.recipient), Column("position", \.position),
+    ]
+
     private func count(_ marks: [LikesMark]) async throws -> [NewLikes] {
-        let result = try await store.pool.query(Self.count(marks))
-        return try zip(marks, result.rows).map { mark, row in try NewLikes(row, mark) }
+        try await store.pool.query(
+            Statement(Self.count(marks)) { result in try zip(marks, result.rows).map { mark, row in try NewLikes(row, mark) } })
     }
 
     private static func count(_ marks: [LikesMark]) -> SQL {
@@ -75,8 +74,7 @@ extension Likes {
         select coalesce(p.newest, 0), case when asked.position < p.newest then (select count(*) from (
             select from tidings.likes l where l.tenant = asked.tenant and l.recipient_id = asked.recipient_id
                 and l.position > asked.position limit \(mostCounted)) few) else 0 end
-        from unnest(\(marks.map(\.tenant)), \(marks.map(\.recipient)), \(marks.map(\.position)))
-            with ordinality as asked(tenant, recipient_id, position, turn)
+        from \(marks.relation("asked", columns, numbered: "turn"))
         left join tidings.liked_people p using (tenant, recipient_id)
         order by turn
         """

@@ -23,22 +23,20 @@ extension Likes {
                 expires_at = case when u.expires_at > tidings.clock() then u.expires_at else excluded.expires_at end
             returning expires_at
             """
-        return try Unblur(try await store.storeAsPerson(RecipientKey(tenant: tenant, id: recipient), [statement])[0])
+        return try await store.storeAsPerson(RecipientKey(tenant: tenant, id: recipient), .one(statement, Unblur.init))
     }
 
     package func unblur(of recipient: String, tenant: String) async throws -> Unblur {
-        let active = try await own(
-            recipient, tenant,
-            """
+        let active: SQL = """
             select expires_at from tidings.unblurs
             where tenant = \(tenant) and recipient_id = \(recipient) and expires_at > tidings.clock()
-            """)
-        return try Unblur(active)
+            """
+        return try await own(recipient, tenant, .first(active, Unblur.init)) ?? Unblur()
     }
 }
 
 extension Unblur {
-    fileprivate init(_ result: PostgresResult) throws {
-        expiresAt = try result.rows.first.map { Timestamp(microseconds: try $0.decode(PostgresTimestamp.self).microseconds) }
+    fileprivate init(_ row: PostgresRow) throws {
+        expiresAt = Timestamp(microseconds: try row.decode("expires_at", as: PostgresTimestamp.self).microseconds)
     }
 }

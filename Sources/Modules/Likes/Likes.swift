@@ -28,7 +28,7 @@ package struct Likes: Sendable {
     }
 
     /// Runs a statement with the rights of a person: it sees only that person's rows, whatever its condition says.
-    func own(_ person: String, _ tenant: String, _ statement: SQL) async throws -> PostgresResult {
-        try await store.asPerson(RecipientKey(tenant: tenant, id: person), [statement])[0]
+    func own<Answer>(_ person: String, _ tenant: String, _ statement: Statement<Answer>) async throws -> Answer {
+        try await store.asPerson(RecipientKey(tenant: tenant, id: person), statement)
     }
 }

@@ -23,41 +23,52 @@ package struct LikesProjection: Projection {
 
     package func statements(for intents: [ProjectedIntent]) -> [SQL] {
         guard let now = intents.first?.acceptedAt else { return [] }
-        var rows = LikeRows()
-        for intent in intents { rows.add(intent) }
-        return rows.insert(at: now).map { [$0] } ?? []
+        return LikeRow.insert(liked: intents.compactMap { LikeRow($0, at: now) }).map { [$0] } ?? []
     }
 
     /// The liker of a like, and the other person of a match.
     package func people(in intent: Intent, isProjected: Bool) -> [String] {
         let isMatch = intent.source.utf8.elementsEqual(Likes.source.utf8) && intent.type.utf8.elementsEqual(Likes.matchType.utf8)
         guard isProjected || isMatch, let data = try? JSON.parse(intent.content.data) else { return [] }
-        return LikeRows.liker(in: data).map { [$0] } ?? []
+        return LikeRow.liker(in: data).map { [$0] } ?? []
     }
 }
 
-/// The likes of one batch, as columns.
-private struct LikeRows {
-    private var tenants: [String] = []
-    private var recipients: [String] = []
-    private var likers: [String] = []
-    private var ids: [PostgresUUID] = []
-    private var names: [String?] = []
-    private var photos: [String?] = []
-    private var blurred: [Bool] = []
+/// A row of `tidings.likes`.
+private struct LikeRow: TableRow {
+    let tenant: String
+    let recipient: String
+    let liker: String
+    let id: NotificationID
+    let name: String?
+    let photoURL: String?
+    let isBlurred: Bool
+    let createdAt: Timestamp
 
-    mutating func add(_ projected: ProjectedIntent) {
+    static let table = Table<LikeRow>(
+        "tidings.likes as l",
+        [
+            Column("tenant", \.tenant), Column("recipient_id", \.recipient), Column("liker_id", \.liker), Column("notification_id", \.id),
+            Column("name", \.name), Column("photo_url", \.photoURL), Column("server_is_blurred", \.isBlurred),
+            Column("created_at", \.createdAt),
+        ],
+        computing: [
+            "position": "newest + 1 - row_number() over (partition by tenant, recipient_id order by notification_id desc)",
+            "earlier_ids": "(array_remove(ids, notification_id))[:32]",
+        ])
+
+    /// Nil if the intent is no like.
+    init?(_ projected: ProjectedIntent, at now: Timestamp) {
         let intent = projected.intent
         guard let data = try? JSON.parse(intent.content.data), let liker = Self.liker(in: data),
             !liker.utf8.elementsEqual(intent.recipient.utf8)
-        else { return }
-        tenants.append(intent.tenant)
-        recipients.append(intent.recipient)
-        likers.append(liker)
-        ids.append(PostgresUUID(high: projected.id.high, low: projected.id.low))
-        names.append(data["name"]?.stringValue?.ifPresent)
-        photos.append(data["photoURL"]?.stringValue?.ifPresent)
-        blurred.append(Self.isBlurred(data["serverIsBlurred"]))
+        else { return nil }
+        (tenant, recipient, id) = (intent.tenant, intent.recipient, projected.id)
+        self.liker = liker
+        name = data["name"]?.stringValue?.ifPresent
+        photoURL = data["photoURL"]?.stringValue?.ifPresent
+        isBlurred = Self.isBlurred(data["serverIsBlurred"])
+        createdAt = now
     }
 
     static func liker(in data: JSON) -> String? {
@@ -87,14 +98,13 @@ private struct LikeRows {
     /// A later like of the same liker refreshes name, photo and blur, and leaves the position, the answer and the match. A list that is
     /// being paged must not move, and a person who has passed must not be asked again. The position that the later like would have had stays
     /// unused. The ids of the last 32 earlier notifications stay, because an erasure of the liker erases them.
-    func insert(at now: Timestamp) -> SQL? {
-        guard !ids.isEmpty else { return nil }
+    static func insert(liked rows: [LikeRow]) -> SQL? {
+        guard !rows.isEmpty else { return nil }
         return """
             with given as (
                 select distinct on (tenant, recipient_id, liker_id) *,
                     array_agg(notification_id) over (partition by tenant, recipient_id, liker_id) as ids
-                from unnest(\(tenants), \(recipients), \(likers), \(ids), \(names), \(photos), \(blurred))
-                    as given(tenant, recipient_id, liker_id, notification_id, name, photo_url, server_is_blurred)
+                from \(rows.relation("given", table.columns))
                 order by tenant, recipient_id, liker_id, notification_id desc
             ), people as (
                 insert into tidings.liked_people as p (tenant, recipient_id, newest)
@@ -102,14 +112,7 @@ private struct LikeRows {
                 on conflict (tenant, recipient_id) do update set newest = p.newest + excluded.newest
                 returning tenant, recipient_id, newest
             )
-            insert into tidings.likes as l
-                (tenant, recipient_id, liker_id, position, notification_id, earlier_ids, name, photo_url, server_is_blurred, created_at)
-            select tenant, recipient_id, liker_id,
-                newest + 1 - row_number() over (partition by tenant, recipient_id order by notification_id desc),
-                notification_id, (array_remove(ids, notification_id))[:32], name, photo_url, server_is_blurred,
-                \(PostgresTimestamp(microseconds: now.microseconds))
-            from given join people using (tenant, recipient_id)
-            order by tenant, recipient_id, liker_id
+            \(insert(from: "given join people using (tenant, recipient_id) order by tenant, recipient_id, liker_id"))
             on conflict (tenant, recipient_id, liker_id) do update set notification_id = excluded.notification_id,
                 earlier_ids = (l.earlier_ids || l.notification_id || excluded.earlier_ids)
                     [greatest(cardinality(l.earlier_ids) + cardinality(excluded.earlier_ids) - 30, 1):],
