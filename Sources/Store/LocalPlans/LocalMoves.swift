@@ -19,8 +19,10 @@ struct LocalMoves {
             """
             with was as materialized (
                 select told.*, d.tenant, d.old_state, d.old_reason
-                from unnest(\(moves.map(\.key.notificationID).uuids), \(moves.map { Int16($0.key.ordinal) }), \(moves.map(\.state.rawValue)),
-                    \(moves.map(\.reason.rawValue))) as told(notification_id, ordinal, state, reason)
+                from \(moves.relation("told", [
+                    Column("notification_id", \.key.notificationID), Column(smallint: "ordinal", \.key.ordinal), Column("state", \.state),
+                    Column("reason", \.reason),
+                ]))
                 cross join lateral (select d.tenant, d.state as old_state, d.reason as old_reason from tidings.deliveries d
                     where d.notification_id = told.notification_id and d.ordinal = told.ordinal and d.channel = 'local'
                         and d.state in ('sent', 'delivered') and d.state <> told.state limit 1 for update) d

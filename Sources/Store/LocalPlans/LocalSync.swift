@@ -66,15 +66,16 @@ struct LocalSync {
         return [
             """
             update tidings.local_requests r set in_plan = true, version = \(version), fires_at = n.at, zone = \(zone.name), confirmed_at = null
-            from unnest(\(told.map(\.id).uuids), \(told.map { $0.at?.timestamptz })) as n(id, at)
+            from \(told.relation("n", [Column("id", \.id), Column("at", \.at)]))
             where r.tenant = \(tenant) and r.device_id = \(device) and r.notification_id = n.id
             """,
             // A removal that the device was told before keeps its version.
             """
             update tidings.local_requests r set in_plan = false, version = case when r.in_plan then \(version) else r.version end,
                 ends_as = coalesce(n.state, r.ends_as), end_reason = coalesce(n.reason, r.end_reason)
-            from unnest(\(takenBack.map(\.id).uuids), \(takenBack.map { $0.end?.rawValue }), \(takenBack.map { $0.reason?.rawValue }))
-                as n(id, state, reason)
+            from \(takenBack.relation("n", [
+                Column("id", \.id), Column("state") { $0.end?.rawValue }, Column("reason") { $0.reason?.rawValue },
+            ]))
             where r.tenant = \(tenant) and r.device_id = \(device) and r.notification_id = n.id
             """,
             """

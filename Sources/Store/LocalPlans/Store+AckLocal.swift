@@ -23,31 +23,29 @@ extension Store {
         try await pool.transaction(retryAmbiguous: true) { transaction in
             guard let plan = try await OpenPlan(device: device, tenant: tenant, owner: owner, in: transaction) else { return .noDevice }
             guard (0...plan.version).contains(version) else { return .unknownVersion(latest: plan.version) }
-            let answers = try await transaction.pipeline([
-                """
+            var trip = RoundTrip()
+            let confirming: SQL = """
                 update tidings.local_requests r set confirmed_at = (select tidings.clock())
                 where r.tenant = \(tenant) and r.device_id = \(device) and r.in_plan and r.confirmed_at is null and r.version <= \(version)
                 returning r.notification_id, r.ordinal
-                """,
                 """
+            let confirmed = trip.ask(.rows(confirming) { try DeliveryKey($0) })
+            let forgetting: SQL = """
                 delete from tidings.local_requests r
                 where r.tenant = \(tenant) and r.device_id = \(device) and not r.in_plan and r.ends_as is not null
                     and r.version between 1 and \(version)
-                returning r.notification_id, r.ordinal, r.version, r.ends_as, r.end_reason, coalesce(r.fires_at > (select tidings.clock()), false)
-                """,
-            ])
+                returning r.notification_id, r.ordinal, r.version, r.ends_as, r.end_reason,
+                    coalesce(r.fires_at > (select tidings.clock()), false) as is_in_time
+                """
+            let removed = trip.ask(.rows(forgetting, ForgottenRequest.init))
+            let found = try await transaction.send(trip)
             var moves = LocalMoves()
-            for row in answers[0].rows {
-                let (id, ordinal) = try row.decode((PostgresUUID, Int16).self)
-                moves.add(DeliveryKey(NotificationID(id), Int(ordinal)), .delivered, .delivered)
-            }
+            for key in try found[confirmed] { moves.add(key, .delivered, .delivered) }
             var forgotten = plan.forgotten
-            for row in answers[1].rows {
-                let (id, ordinal, changed, state, reason, isInTime) = try row.decode(
-                    (PostgresUUID, Int16, Int64, String, String, Bool).self)
-                forgotten = max(forgotten, changed)
-                guard isInTime, let state = DeliveryState(rawValue: state), let reason = ReasonCode(rawValue: reason) else { continue }
-                moves.add(DeliveryKey(NotificationID(id), Int(ordinal)), state, reason)
+            for request in try found[removed] {
+                forgotten = max(forgotten, request.version)
+                guard request.isInTime, let state = request.state, let reason = request.reason else { continue }
+                moves.add(request.key, state, reason)
             }
             let confirmation: SQL = """
                 update tidings.local_plans set acked_version = greatest(acked_version, \(version)), acked_at = (select tidings.clock()),
@@ -57,5 +55,25 @@ extension Store {
             _ = try await transaction.pipeline([confirmation] + plan.byProcess(moves))
             return .confirmed
         }
+    }
+}
+
+/// A request that a device was told to forget.
+private struct ForgottenRequest: Sendable {
+    let key: DeliveryKey
+    /// The version of the plan that told it.
+    let version: Int64
+    /// The state in which the delivery ends, and the reason. Nil for a word of a newer version.
+    let state: DeliveryState?
+    let reason: ReasonCode?
+    /// Whether the time of the notification has not come yet.
+    let isInTime: Bool
+
+    init(_ row: PostgresRow) throws {
+        key = try DeliveryKey(row)
+        version = try row.decode("version")
+        state = DeliveryState(rawValue: try row.decode("ends_as"))
+        reason = ReasonCode(rawValue: try row.decode("end_reason"))
+        isInTime = try row.decode("is_in_time")
     }
 }

@@ -9,36 +9,36 @@ extension Store {
     /// state.
     func cancelPlanned(_ id: NotificationID, _ reason: ReasonCode, in transaction: PostgresTransaction) async throws -> [Int: CancelResult]
     {
-        let answers = try await transaction.pipeline([
+        var trip = RoundTrip()
+        trip.run(
             """
             select from tidings.local_plans p join tidings.local_requests r on r.tenant = p.tenant and r.device_id = p.device_id
             where r.notification_id = \(id.uuid) order by p.tenant, p.device_id for update of p
-            """,
-            """
-            select r.tenant, r.device_id, r.ordinal, r.in_plan, r.confirmed_at is not null, coalesce(r.fires_at > tidings.clock(), false),
-                r.version > coalesce(p.acked_version, 0)
+            """)
+        let planned: SQL = """
+            select r.device_id, r.ordinal, r.in_plan, r.confirmed_at is not null as is_confirmed,
+                coalesce(r.fires_at > tidings.clock(), false) as is_in_time, r.version > coalesce(p.acked_version, 0) as may_be_there
             from tidings.local_requests r left join tidings.local_plans p on p.tenant = r.tenant and p.device_id = r.device_id
             where r.notification_id = \(id.uuid) and r.ends_as is null
-            """,
-        ])
+            """
+        let requests = trip.ask(.rows(planned, PlannedRequest.init))
+        let found = try await transaction.send(trip)
         var results: [Int: CancelResult] = [:]
         var moves = LocalMoves()
         var (gone, told): ([String], [String]) = ([], [])
-        for row in answers[1].rows {
-            let (_, device, ordinal, inPlan, isConfirmed, isInTime, mayBeThere) =
-                try row.decode((String, String, Int16, Bool, Bool, Bool, Bool).self)
-            switch (inPlan, isInTime) {
-            case (false, _) where !mayBeThere:
-                gone.append(device)
-                moves.add(DeliveryKey(id, Int(ordinal)), .cancelled, reason)
-                results[Int(ordinal)] = .cancelled
-            case (true, false) where isConfirmed: continue
+        for request in try found[requests] {
+            switch (request.inPlan, request.isInTime) {
+            case (false, _) where !request.mayBeThere:
+                gone.append(request.device)
+                moves.add(DeliveryKey(id, request.ordinal), .cancelled, reason)
+                results[request.ordinal] = .cancelled
+            case (true, false) where request.isConfirmed: continue
             case (_, false):
-                told.append(device)
-                results[Int(ordinal)] = .inFlight
+                told.append(request.device)
+                results[request.ordinal] = .inFlight
             case (_, true):
-                told.append(device)
-                results[Int(ordinal)] = .onDevice
+                told.append(request.device)
+                results[request.ordinal] = .onDevice
             }
         }
         let isTold: SQL = "notification_id = \(id.uuid) and device_id = any(\(told))"
@@ -56,5 +56,27 @@ extension Store {
                 Self.wake("select tenant, device_id from tidings.local_requests where \(isTold)"),
             ])
         return results
+    }
+}
+
+/// A request of the notification on one device.
+private struct PlannedRequest: Sendable {
+    let device: String
+    let ordinal: Int
+    let inPlan: Bool
+    /// Whether the device has confirmed that it has the notification in its plan.
+    let isConfirmed: Bool
+    /// Whether the time of the notification has not come yet.
+    let isInTime: Bool
+    /// Whether the device may have the notification, although the plan has it no longer.
+    let mayBeThere: Bool
+
+    init(_ row: PostgresRow) throws {
+        device = try row.decode("device_id")
+        ordinal = try row.decode("ordinal")
+        inPlan = try row.decode("in_plan")
+        isConfirmed = try row.decode("is_confirmed")
+        isInTime = try row.decode("is_in_time")
+        mayBeThere = try row.decode("may_be_there")
     }
 }

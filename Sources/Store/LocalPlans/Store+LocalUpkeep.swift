@@ -11,8 +11,7 @@ extension Store {
     /// Deletes local notifications long past their expiry, and with them the versions in which a device was told to forget one of them.
     /// Returns false if there were none.
     public func pruneLocalRequests() async throws -> Bool {
-        try await pool.query(
-            """
+        let deletion: SQL = """
             with gone as (
                 delete from tidings.local_requests where ctid = any(array(
                     select ctid from tidings.local_requests
@@ -26,7 +25,7 @@ extension Store {
             )
             select from gone
             """
-        ).rows.first != nil
+        return try await pool.query(.exists(deletion))
     }
 
     /// The rows of `tidings_ops.local_plans` for a notification.
@@ -40,14 +39,12 @@ extension Store {
     static func planned(_ waiting: [WaitingDelivery], in transaction: PostgresTransaction) async throws -> [NotificationID: Set<String>] {
         let pushes = Set(waiting.filter { $0.channel == .push }.map(\.stored.id))
         guard !pushes.isEmpty else { return [:] }
-        let result = try await transaction.query(
-            """
+        let query: SQL = """
             select notification_id, device_id from tidings.local_requests where notification_id = any(\(pushes.sorted().uuids)) and ends_as is null
-            """)
+            """
         var devices: [NotificationID: Set<String>] = [:]
-        for row in result.rows {
-            let (id, device) = try row.decode((PostgresUUID, String).self)
-            devices[NotificationID(id), default: []].insert(device)
+        for (id, device) in try await transaction.query(.rows(query) { try $0.decode((NotificationID, String).self) }) {
+            devices[id, default: []].insert(device)
         }
         return devices
     }

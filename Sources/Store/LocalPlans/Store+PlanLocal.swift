@@ -25,29 +25,43 @@ extension Store {
         let statement = Self.planStatement(packs, pauses: pauses, catalogue: catalogue, now: clock.now())
         let escalating = Set(packs.flatMap { $0.entries.filter(\.escalates).map(\.key) })
         return try await pool.transaction(retryAmbiguous: true) { transaction in
-            let ends = try Self.ends(try await transaction.query(statement))
+            let ends = try await transaction.query(statement)
             guard !escalating.isEmpty else { return ends.counts }
             try await escalate(ends.keys.filter(escalating.contains).map { EscalationStep($0) }, in: transaction)
             return ends.counts
         }
     }
 
-    private static func ends(_ result: PostgresResult) throws -> (keys: [DeliveryKey], counts: [DeliveryState: Int]) {
-        var (keys, counts): ([DeliveryKey], [DeliveryState: Int]) = ([], [:])
-        for row in result.rows {
-            let (id, ordinal, state) = try row.decode((PostgresUUID, Int16, String).self)
-            keys.append(DeliveryKey(NotificationID(id), Int(ordinal)))
-            if let state = DeliveryState(rawValue: state) { counts[state, default: 0] += 1 }
+    /// The deliveries that ended, and their number in each state.
+    private struct Ends: Sendable {
+        var keys: [DeliveryKey] = []
+        var counts: [DeliveryState: Int] = [:]
+
+        init(_ rows: PostgresRows) throws {
+            for row in rows {
+                keys.append(try DeliveryKey(row))
+                if let state = DeliveryState(rawValue: try row.decode("state")) { counts[state, default: 0] += 1 }
+            }
         }
-        return (keys, counts)
     }
 
-    private static func planStatement(_ packs: [Pack], pauses: Pauses, catalogue: Catalogue, now: Timestamp) -> SQL {
-        let entries = packs.flatMap { pack in pack.entries.map { (pack, $0) } }
-        let paused = entries.map { pack, entry in
-            pauses.holding(channel: pack.channel, provider: pack.provider, type: entry.type, tenant: entry.tenant, at: now) != nil
-        }
-        return """
+    private static func columns(_ pauses: Pauses, at now: Timestamp) -> [Column<(pack: Pack, entry: PackEntry)>] {
+        [
+            Column("pack", \.pack.id), Column("notification_id", \.entry.notificationID), Column(smallint: "ordinal", \.entry.ordinal),
+            Column("tenant", \.entry.tenant), Column("recipient_id", \.entry.recipient), Column("device_id") { $0.entry.endpoint ?? "" },
+            Column("type", \.entry.type), Column("content") { LocalContent($0.entry)?.text }, Column("collapse_key", \.entry.collapseKey),
+            Column(smallint: "attempt", \.entry.attempt), Column("expires_at", \.entry.expiresAt),
+            Column("decided_at", \.entry.decidedAt), Column("valid_until", \.entry.validUntil),
+            Column("paused") { pauses.hold($0.entry, of: $0.pack, at: now) },
+        ]
+    }
+
+    private static func planStatement(
+        _ packs: [Pack], pauses: Pauses, catalogue: Catalogue, now: Timestamp
+    ) -> Statement<Ends> {
+        let entries = packs.flatMap { pack in pack.entries.map { (pack: pack, entry: $0) } }
+        let columns = Self.columns(pauses, at: now)
+        let planning: SQL = """
             with taken as (
                 delete from tidings.packs where id = any(\(packs.map(\.id).uuids)) and claimed_at is null
                 returning id, notification_ids, ordinals, provider, lane
@@ -59,13 +73,7 @@ extension Store {
                     told.expires_at, told.paused, n.market, n.scheduled_for, n.accepted_at, d.pushed, t.is_erased, not t.is_erased
                         and (told.paused or told.valid_until <= (select tidings.clock()) or coalesce(r.changed_at > told.decided_at, false))
                         as again
-                from unnest(\(entries.map(\.0.id).uuids), \(entries.map(\.1.notificationID).uuids), \(entries.map { Int16($0.1.ordinal) }),
-                    \(entries.map(\.1.tenant)), \(entries.map(\.1.recipient)), \(entries.map { $0.1.endpoint ?? "" }),
-                    \(entries.map(\.1.type)), \(entries.map { LocalContent($0.1)?.text }), \(entries.map(\.1.collapseKey)),
-                    \(entries.map { Int16($0.1.attempt) }), \(entries.map(\.1.expiresAt.timestamptz)),
-                    \(entries.map(\.1.decidedAt.timestamptz)), \(entries.map(\.1.validUntil.timestamptz)), \(paused))
-                    as told(pack, notification_id, ordinal, tenant, recipient_id, device_id, type, content, collapse_key, attempt, expires_at,
-                        decided_at, valid_until, paused)
+                from \(entries.relation("told", columns))
                 join member using (pack, notification_id, ordinal)
                 join lateral (select n.market, n.scheduled_for, n.accepted_at from tidings.notifications n
                     where n.id = member.notification_id limit 1) n on true
@@ -97,20 +105,26 @@ extension Store {
             ), woken as (
                 \(wake("select tenant, device_id from settled where state = 'sent'"))
             ), ended as (
-                \(EndedRows.insert(
-                    channel: "'local'", endpoint: "device_id", attempts: "case when state = 'sent' then attempt else attempt - 1 end",
-                    from: "settled"))
+                \(EndedRow.insert(
+                    from: "settled",
+                    setting: [
+                        .channel: "'local'", .endpoint: "device_id", .attempts: "case when state = 'sent' then attempt else attempt - 1 end",
+                    ]))
                 on conflict do nothing returning notification_id, ordinal, tenant, channel, state, reason
             ), waiting as (
-                \(DueRows.insert(
-                    at: DueRows.now, kind: "case when paused then 'held' else 'recover' end", channel: "'local'", endpoint: "device_id",
-                    reason: "case when paused then 'paused' else 'afterValidity' end", from: "judged where again"))
+                \(DueRow.insert(
+                    from: "judged where again",
+                    setting: [
+                        .time: DueRow.now, .kind: "case when paused then 'held' else 'recover' end", .channel: "'local'",
+                        .endpoint: "device_id", .reason: "case when paused then 'paused' else 'afterValidity' end",
+                    ]))
                 on conflict do nothing
             ), counted as (
                 \(TallyRows.insertEnded("ended"))
             )
             select notification_id, ordinal, state from ended
             """
+        return Statement(planning) { try Ends($0.rows) }
     }
 
     /// Whether the person `told` is erased.

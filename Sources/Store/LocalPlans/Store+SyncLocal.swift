@@ -25,15 +25,20 @@ extension Store {
             guard let plan = try await OpenPlan(device: device, tenant: tenant, owner: owner, in: transaction) else { return nil }
             clock.correct(plan.now)
             let key = RecipientKey(tenant: tenant, id: plan.owner)
-            let answers = try await transaction.pipeline([plan.requests, FactsQuery.sql(for: [key]), Self.pausesQuery])
-            let facts = try FactsQuery.decode(answers[1], zones: zones, around: plan.now)[key]
+            var look = RoundTrip()
+            let requests = look.ask(plan.requests)
+            let factsOfOwner = look.ask(FactsQuery.rows(of: [key]))
+            let pauses = look.ask(Self.pausesInForce)
+            let found = try await transaction.send(look)
+            let facts = try FactsQuery.facts(in: found[factsOfOwner], zones: zones, around: plan.now)[key]
             var sync = LocalSync(
-                plan, try answers[0].rows.map(LocalRequest.init), facts: facts ?? .unseen(tenant: tenant, recipient: plan.owner),
-                catalogue: catalogue, pauses: try Pauses(answers[2].rows), zones: zones)
+                plan, try found[requests], facts: facts ?? .unseen(tenant: tenant, recipient: plan.owner),
+                catalogue: catalogue, pauses: try found[pauses], zones: zones)
             sync.judge()
-            let own = sync.statements + [plan.takenBack(since: since ?? .max)]
-            let written = try await transaction.pipeline(own + plan.byProcess(sync.moves))
-            let removed = try written[own.count - 1].rows.map { try $0.decode(NotificationID.self) }
+            var change = RoundTrip(running: sync.statements)
+            let takenBack = change.ask(plan.takenBack(since: since ?? .max))
+            change.run(plan.byProcess(sync.moves))
+            let removed = try await transaction.send(change)[takenBack]
             // Check again: this sync may have forgotten versions too.
             let isKnown = plan.knows(since) && (since ?? 0) >= sync.forgotten
             return sync.update(since: isKnown && removed.count <= Self.localLook ? since : nil, removed: removed)
@@ -60,25 +65,24 @@ struct OpenPlan {
     ///
     /// - Parameter owner: the person whose rights the transaction has from now on. Nil: it keeps those of the process.
     init?(device: String, tenant: String, owner: String?, in transaction: PostgresTransaction) async throws {
-        let rights = owner.map { [Store.beginPerson(RecipientKey(tenant: tenant, id: $0))] } ?? []
-        let opening: [SQL] = [
+        var trip = RoundTrip()
+        if let owner { trip.run(Store.beginPerson(RecipientKey(tenant: tenant, id: owner))) }
+        trip.run(
             """
             insert into tidings.local_plans (tenant, device_id)
             select e.tenant, e.id from tidings.endpoints e where e.channel = 'push' and e.tenant = \(tenant) and e.id = \(device)
                 and not exists (select from tidings.local_plans p where p.tenant = e.tenant and p.device_id = e.id)
             for key share of e on conflict do nothing
-            """,
-            """
+            """)
+        let opening: SQL = """
             select e.recipient_id, e.time_zone, p.version, p.acked_version, p.forgotten_version, tidings.clock()
             from tidings.local_plans p
             join tidings.endpoints e on e.channel = 'push' and e.tenant = p.tenant and e.id = p.device_id
             where p.tenant = \(tenant) and p.device_id = \(device) and (\(owner) is null or e.recipient_id = \(owner)) for update of p
-            """,
-        ]
-        let answers = try await transaction.pipeline(rights + opening)
-        guard let row = answers[rights.count + 1].rows.first else { return nil }
+            """
+        let opened = trip.ask(.first(opening) { try $0.decode((String, String?, Int64, Int64, Int64, PostgresTimestamp).self) })
+        guard let (person, zone, version, acked, forgotten, now) = try await transaction.send(trip)[opened] else { return nil }
         isAsOwner = owner != nil
-        let (person, zone, version, acked, forgotten, now) = try row.decode((String, String?, Int64, Int64, Int64, PostgresTimestamp).self)
         (self.device, self.tenant, self.owner, self.zone) = (device, tenant, person, zone)
         (self.version, self.acked, self.forgotten, self.now) = (version, acked, forgotten, Timestamp(now))
     }
@@ -95,19 +99,21 @@ struct OpenPlan {
     }
 
     /// The notifications that the device was told and has not shown yet, and those that it may be told.
-    var requests: SQL {
-        """
-        select \(LocalRequest.columns) from tidings.local_requests r
-        where r.tenant = \(tenant) and r.device_id = \(device) and \(LocalRequest.isPending)
-        order by r.in_plan desc, r.scheduled_for nulls first, r.notification_id limit \(Store.localLook)
-        """
+    var requests: Statement<[LocalRequest]> {
+        let query: SQL = """
+            select \(LocalRequest.columns) from tidings.local_requests r
+            where r.tenant = \(tenant) and r.device_id = \(device) and \(LocalRequest.isPending)
+            order by r.in_plan desc, r.scheduled_for nulls first, r.notification_id limit \(Store.localLook)
+            """
+        return .rows(query, LocalRequest.init)
     }
 
-    func takenBack(since: Int64) -> SQL {
-        """
-        select r.notification_id from tidings.local_requests r
-        where r.tenant = \(tenant) and r.device_id = \(device) and not r.in_plan and r.version > \(since)
-        order by r.notification_id limit \(Store.localLook + 1)
-        """
+    func takenBack(since: Int64) -> Statement<[NotificationID]> {
+        let query: SQL = """
+            select r.notification_id from tidings.local_requests r
+            where r.tenant = \(tenant) and r.device_id = \(device) and not r.in_plan and r.version > \(since)
+            order by r.notification_id limit \(Store.localLook + 1)
+            """
+        return .rows(query) { try $0.decode(NotificationID.self) }
     }
 }

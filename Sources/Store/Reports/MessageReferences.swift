@@ -23,8 +23,10 @@ struct MessageReferences {
         guard !rows.isEmpty else { return nil }
         return """
             insert into tidings.message_references (provider, reference, notification_id, ordinal)
-            select * from unnest(\(rows.map(\.provider)), \(rows.map(\.reference)), \(rows.map(\.key.notificationID).uuids),
-                \(rows.map { Int16($0.key.ordinal) }))
+            select * from \(rows.relation("told", [
+                Column("provider", \.provider), Column("reference", \.reference), Column("notification_id", \.key.notificationID),
+                Column(smallint: "ordinal", \.key.ordinal),
+            ]))
             on conflict do nothing
             """
     }
@@ -38,18 +40,14 @@ extension Store {
     ///
     /// - Returns: False if there were none.
     public func pruneMessageReferences(retention: Duration) async throws -> Bool {
-        try await pool.transaction { transaction in
-            try await transaction.pipeline([
-                Self.byIndex,
-                """
-                delete from tidings.message_references where ctid = any(array(
-                    select ctid from tidings.message_references r
-                    where notification_id
-                        < (select tidings.first_id(tidings.clock() - make_interval(secs => \(Double(retention.components.seconds)))))
-                        and not \(Self.endsLate("r.notification_id", retention: retention))
-                    order by notification_id limit \(Self.referencePruneBatch) for update skip locked))
-                """,
-            ])[1].affectedRows > 0
-        }
+        try await deleteByIndex(
+            """
+            delete from tidings.message_references where ctid = any(array(
+                select ctid from tidings.message_references r
+                where notification_id
+                    < (select tidings.first_id(tidings.clock() - make_interval(secs => \(Double(retention.components.seconds)))))
+                    and not \(Self.endsLate("r.notification_id", retention: retention))
+                order by notification_id limit \(Self.referencePruneBatch) for update skip locked))
+            """)
     }
 }

@@ -123,21 +123,21 @@ struct ReportBook {
     }
 
     private var insert: SQL {
-        let (keys, reports) = (entries.map(\.key), entries.map(\.report))
-        return """
-            insert into tidings.reports (notification_id, ordinal, reporter, key, attempt, channel, provider, outcome, reason, told_at,
-                received_at, state_before, reason_before, state_after, moved)
-            select told.notification_id, told.ordinal, \(reporter.word), told.key, told.attempt, told.channel, told.provider, told.outcome,
-                told.reason, told.told_at, (select tidings.clock()), told.state_before, told.reason_before, told.state_after, told.moved
-            from unnest(\(keys.map(\.notificationID).uuids), \(keys.map { Int16($0.ordinal) }), \(reports.map(\.key)),
-                \(entries.map(\.before.attempts)), \(entries.map(\.before.channel)), \(entries.map(\.before.provider)),
-                \(entries.map(\.outcome)), \(entries.map(\.reason)),
-                \(reports.map { $0.at?.timestamptz }), \(entries.map(\.before.state.rawValue)), \(entries.map(\.before.reason)),
-                \(entries.map(\.after.state.rawValue)), \(entries.map(\.isMove)))
-                as told(notification_id, ordinal, key, attempt, channel, provider, outcome, reason, told_at, state_before, reason_before,
-                    state_after, moved)
-            """
+        """
+        insert into tidings.reports (notification_id, ordinal, reporter, key, attempt, channel, provider, outcome, reason, told_at,
+            received_at, state_before, reason_before, state_after, moved)
+        select told.notification_id, told.ordinal, \(reporter.word), told.key, told.attempt, told.channel, told.provider, told.outcome,
+            told.reason, told.told_at, (select tidings.clock()), told.state_before, told.reason_before, told.state_after, told.moved
+        from \(entries.relation("told", Self.columns))
+        """
     }
+
+    private static let columns: [Column<Entry>] = [
+        Column("notification_id", \.key.notificationID), Column(smallint: "ordinal", \.key.ordinal), Column("key", \.report.key),
+        Column(smallint: "attempt") { Int($0.before.attempts) }, Column("channel", \.before.channel), Column("provider", \.before.provider),
+        Column("outcome", \.outcome), Column("reason", \.reason), Column("told_at", \.report.at), Column("state_before", \.before.state),
+        Column("reason_before", \.before.reason), Column("state_after", \.after.state), Column("moved", \.isMove),
+    ]
 
     /// Moves the deliveries and counts them in their new state. The constant range of ids limits the query to the partitions of their days.
     private var moves: SQL? {
@@ -146,10 +146,11 @@ struct ReportBook {
         let ids = moved.map(\.key.notificationID)
         return """
             with told as materialized (
-                select * from unnest(\(ids.uuids), \(moved.map { Int16($0.key.ordinal) }), \(moved.map(\.before.tenant)),
-                    \(moved.map(\.before.channel)), \(moved.map(\.before.state.rawValue)), \(moved.map(\.before.reason)),
-                    \(moved.map(\.after.state.rawValue)), \(moved.map(\.after.reason)))
-                    as t(notification_id, ordinal, tenant, channel, old_state, old_reason, state, reason)
+                select * from \(moved.relation("t", [
+                    Column("notification_id", \.key.notificationID), Column(smallint: "ordinal", \.key.ordinal),
+                    Column("tenant", \.before.tenant), Column("channel", \.before.channel), Column("old_state", \.before.state),
+                    Column("old_reason", \.before.reason), Column("state", \.after.state), Column("reason", \.after.reason),
+                ]))
             ), moved as (
                 update tidings.deliveries d set state = told.state, reason = told.reason from told
                 where d.notification_id = told.notification_id and d.ordinal = told.ordinal

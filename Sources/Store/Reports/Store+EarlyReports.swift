@@ -26,8 +26,10 @@ extension Store {
             """
             insert into tidings.early_reports (provider, reference, key, outcome, reason, told_at, received_at)
             select \(provider), told.*, (select tidings.clock())
-            from unnest(\(rows.map(\.reference)), \(rows.map(\.report.key)), \(rows.map(\.outcome)), \(rows.map(\.reason)),
-                \(rows.map { $0.report.at?.timestamptz })) as told(reference, key, outcome, reason, told_at)
+            from \(rows.relation("told", [
+                Column("reference", \.reference), Column("key", \.report.key), Column("outcome", \.outcome), Column("reason", \.reason),
+                Column("told_at", \.report.at),
+            ]))
             on conflict do nothing
             """)
     }
@@ -38,8 +40,10 @@ extension Store {
     /// - Returns: The results of the reports that wait no longer. Empty if there are none.
     public func recordEarly() async throws -> [(provider: String, result: ReportResult)] {
         try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
-            let rows = try await transaction.pipeline([Self.byIndex, Self.knownEarly])[1].rows
-            let waiting = try rows.compactMap { try EarlyReport($0) }
+            var look = RoundTrip(running: [Self.byIndex])
+            let known = look.ask(.rows(Self.knownEarly) { try EarlyReport($0) })
+            let found = try await transaction.send(look)[known]
+            let waiting = found.compactMap { $0 }
             var ended: [(provider: String, result: ReportResult)] = []
             var done: [EarlyReport] = []
             for (provider, group) in Dictionary(grouping: waiting, by: \.provider).sorted(by: { $0.key < $1.key }) {
@@ -50,9 +54,11 @@ extension Store {
                 }
             }
             // A full turn leaves known messages for the next one.
-            let isLast = rows.count < Int(Self.earlyReportBatch)
-            let answers = try await transaction.pipeline([Self.forgetEarly(done)] + (isLast ? [Self.pruneEarly] : []))
-            for row in answers.dropFirst().flatMap(\.rows) { ended.append((provider: try row.decode(String.self), result: .unknown)) }
+            let isLast = found.count < Int(Self.earlyReportBatch)
+            var change = RoundTrip(running: [Self.forgetEarly(done)])
+            let unknown = isLast ? change.ask(.rows(Self.pruneEarly) { try $0.decode(String.self) }) : nil
+            let written = try await transaction.send(change)
+            ended += try unknown.map { try written[$0] }?.map { (provider: $0, result: .unknown) } ?? []
             return ended
         }
     }
@@ -73,7 +79,9 @@ extension Store {
     private static func forgetEarly(_ done: [EarlyReport]) -> SQL {
         """
         delete from tidings.early_reports e
-        using unnest(\(done.map(\.provider)), \(done.map(\.reference)), \(done.map(\.report.key))) as done(provider, reference, key)
+        using \(done.relation("done", [
+            Column("provider", \.provider), Column("reference", \.reference), Column("key", \.report.key),
+        ]))
         where e.provider = done.provider and e.reference = done.reference and e.key = done.key
         """
     }
@@ -91,7 +99,7 @@ extension Store {
 }
 
 /// A report that names a message, in the words of its row.
-private struct EarlyReport {
+private struct EarlyReport: Sendable {
     let provider: String
     let reference: String
     let outcome: String

@@ -27,15 +27,16 @@ extension Store {
         of notification: NotificationID, on device: String, by person: RecipientKey
     ) async throws -> ReportResult {
         try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction -> ReportResult in
-            let search = [
-                Self.beginPerson(person), Self.standing(of: notification, on: device, by: person),
-                Self.candidates(of: notification, on: device), Self.endPerson,
-            ]
-            let answers = try await transaction.pipeline(Tombstones.look(for: person) + search)
-            guard answers[1].rows.isEmpty else { return .erased }
-            guard let standing = answers[3].rows.first else { return .unknown }
-            let (isPending, isOwnDevice) = try standing.decode((Bool, Bool).self)
-            let candidates = try ReceiptCandidates(answers[4].rows, isPending: isPending, isOwnDevice: isOwnDevice)
+            var trip = RoundTrip()
+            let isErased = trip.lookForTombstone(of: person)
+            trip.run(Self.beginPerson(person))
+            let standing = trip.ask(Self.standing(of: notification, on: device, by: person))
+            let ended = trip.ask(.rows(Self.candidates(of: notification, on: device), ReceiptCandidates.Candidate.init))
+            trip.run(Self.endPerson)
+            let found = try await transaction.send(trip)
+            if try found[isErased] { return .erased }
+            guard let (isPending, isOwnDevice) = try found[standing] else { return .unknown }
+            let candidates = ReceiptCandidates(try found[ended], isPending: isPending, isOwnDevice: isOwnDevice)
             guard let confirmed = candidates.confirmed else {
                 if candidates.isPlanned { return .ignored }
                 return isPending && candidates.mayFollow ? .early : .unknown
@@ -54,21 +55,27 @@ extension Store {
 
     /// One row if the person has the notification: whether a delivery that the device may get has not ended, and whether the device is one
     /// of the person. Deliveries beyond the first decision are those of a failover, and may be for any device.
-    private static func standing(of notification: NotificationID, on device: String, by person: RecipientKey) -> SQL {
-        """
-        select exists (
-                select from json_array_elements(n.decided) with ordinality as p(delivery, place)
-                where p.delivery ->> 'channel' = any(\(deviceChannels)) and coalesce(p.delivery ->> 'endpoint', \(device)) = \(device)
-                    and p.delivery ->> 'copy' is distinct from 'true'
-                    and not exists (select from tidings.own_deliveries d where d.notification_id = n.id and d.ordinal = p.place - 1)
-            ) or json_array_length(n.decided) + (
-                select count(*) from tidings.own_deliveries d where d.notification_id = n.id and d.ordinal >= json_array_length(n.decided)
-            ) < n.planned,
-            exists (select from tidings.endpoints e
-                where e.tenant = n.tenant and e.recipient_id = n.recipient_id and e.id = \(device) and e.channel = 'push')
-        from (select id, tenant, recipient_id, planned, decision::json -> 'deliveries' as decided from tidings.own_notifications
-            where id = \(notification.uuid) and tenant = \(person.tenant) and recipient_id = \(person.id) limit 1) n
-        """
+    private static func standing(
+        of notification: NotificationID, on device: String, by person: RecipientKey
+    ) -> Statement<(isPending: Bool, isOwnDevice: Bool)?> {
+        let query: SQL = """
+            select exists (
+                    select from json_array_elements(n.decided) with ordinality as p(delivery, place)
+                    where p.delivery ->> 'channel' = any(\(deviceChannels)) and coalesce(p.delivery ->> 'endpoint', \(device)) = \(device)
+                        and p.delivery ->> 'copy' is distinct from 'true'
+                        and not exists (select from tidings.own_deliveries d where d.notification_id = n.id and d.ordinal = p.place - 1)
+                ) or json_array_length(n.decided) + (
+                    select count(*) from tidings.own_deliveries d where d.notification_id = n.id and d.ordinal >= json_array_length(n.decided)
+                ) < n.planned,
+                exists (select from tidings.endpoints e
+                    where e.tenant = n.tenant and e.recipient_id = n.recipient_id and e.id = \(device) and e.channel = 'push')
+            from (select id, tenant, recipient_id, planned, decision::json -> 'deliveries' as decided from tidings.own_notifications
+                where id = \(notification.uuid) and tenant = \(person.tenant) and recipient_id = \(person.id) limit 1) n
+            """
+        return .first(query) { row in
+            let (isPending, isOwnDevice) = try row.decode((Bool, Bool).self)
+            return (isPending: isPending, isOwnDevice: isOwnDevice)
+        }
     }
 
     /// The ended deliveries that the device may have got, the likeliest first. A delivery that a device has confirmed comes before others, so
@@ -91,7 +98,7 @@ extension Store {
 
 /// The ended deliveries of a notification that a device may have got.
 private struct ReceiptCandidates {
-    struct Candidate {
+    struct Candidate: Sendable {
         let ordinal: Int16
         let attempts: Int16
         fileprivate let isToDevice: Bool
@@ -114,8 +121,7 @@ private struct ReceiptCandidates {
     ///   - isPending: whether a delivery that the device may get has not ended. Until then no delivery to the person as a whole is confirmed
     ///     in its place.
     ///   - isOwnDevice: whether the device belongs to the person. A device of somebody else confirms no delivery to the person as a whole.
-    init(_ rows: PostgresRows, isPending: Bool, isOwnDevice: Bool) throws {
-        let all = try rows.map { try Candidate($0) }
+    init(_ all: [Candidate], isPending: Bool, isOwnDevice: Bool) {
         let sent = all.filter(\.mayHaveArrived)
         let here = sent.filter(\.isToDevice)
         let arrived = here.isEmpty && isOwnDevice && !isPending ? sent : here

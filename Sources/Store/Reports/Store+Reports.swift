@@ -57,15 +57,19 @@ extension Store {
     static func openBook(
         of sorted: [DeliveryKey], for reporter: Reporter, in transaction: PostgresTransaction
     ) async throws -> ReportBook {
-        let answers = try await transaction.pipeline([
-            lock(sorted), recorded(sorted, by: reporter), notifications(of: sorted), erased(among: sorted), reportedFailures(of: sorted),
-        ])
+        var trip = RoundTrip()
+        let deliveries = trip.ask(.rows(lock(sorted)))
+        let earlier = trip.ask(.rows(recorded(sorted, by: reporter)))
+        let known = trip.ask(.rows(notifications(of: sorted)))
+        let gone = trip.ask(.rows(erased(among: sorted)) { try $0.decode(NotificationID.self) })
+        let failures = trip.ask(.rows(reportedFailures(of: sorted)))
+        let found = try await transaction.send(trip)
         var book = ReportBook(reporter)
-        for row in answers[0].rows { try book.addDelivery(row) }
-        for row in answers[1].rows { try book.addRecorded(row) }
-        for row in answers[2].rows { try book.addNotification(row) }
-        for row in answers[3].rows { book.addErased(try row.decode(NotificationID.self)) }
-        for row in answers[4].rows { try book.addReportedFailure(row) }
+        for row in try found[deliveries] { try book.addDelivery(row) }
+        for row in try found[earlier] { try book.addRecorded(row) }
+        for row in try found[known] { try book.addNotification(row) }
+        for id in try found[gone] { book.addErased(id) }
+        for row in try found[failures] { try book.addReportedFailure(row) }
         return book
     }
 
@@ -82,12 +86,13 @@ extension Store {
         // By the bytes of the reference.
         var known: [[UInt8]: DeliveryKey] = [:]
         if !messages.isEmpty {
-            let found = try await transaction.query(
-                """
+            let query: SQL = """
                 select reference, notification_id, ordinal from tidings.message_references
                 where provider = \(provider) and reference = any(\(messages))
-                """)
-            for row in found.rows { known[Array(try row.decode("reference", as: String.self).utf8)] = try DeliveryKey(row) }
+                """
+            let found = try await transaction.query(
+                .rows(query) { (reference: try $0.decode("reference", as: String.self), key: try DeliveryKey($0)) })
+            for row in found { known[Array(row.reference.utf8)] = row.key }
         }
         return reports.map { report in
             guard report.outcome != .ignored else { return nil }
@@ -103,7 +108,7 @@ extension Store {
     /// up each delivery by itself, in the partition of its day.
     private static func lock(_ keys: [DeliveryKey]) -> SQL {
         """
-        select d.* from \(rows(keys)) cross join lateral (
+        select d.* from \(keys.relation("told")) cross join lateral (
             select notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts from tidings.deliveries
             where notification_id = told.notification_id and ordinal = told.ordinal limit 1 for update) d
         """
@@ -112,7 +117,7 @@ extension Store {
     /// Runs after ``lock(_:)``, in a statement of its own: it sees the reports that were committed during the wait.
     private static func recorded(_ keys: [DeliveryKey], by reporter: Reporter) -> SQL {
         """
-        select r.* from \(rows(keys)) cross join lateral (
+        select r.* from \(keys.relation("told")) cross join lateral (
             select notification_id, ordinal, key from tidings.reports
             where notification_id = told.notification_id and ordinal = told.ordinal and reporter = \(reporter.word) offset 0) r
         """
@@ -121,7 +126,7 @@ extension Store {
     /// The last failure of each delivery that a report told. Runs after ``lock(_:)`` for the same reason.
     private static func reportedFailures(of keys: [DeliveryKey]) -> SQL {
         """
-        select r.* from \(rows(keys)) cross join lateral (
+        select r.* from \(keys.relation("told")) cross join lateral (
             select notification_id, ordinal, attempt from tidings.reports
             where notification_id = told.notification_id and ordinal = told.ordinal and moved and state_after = 'failed'
             order by attempt desc limit 1) r
@@ -137,9 +142,5 @@ extension Store {
 
     private static func erased(among keys: [DeliveryKey]) -> SQL {
         "select id from tidings.erased_notifications where id = any(\(keys.map(\.notificationID).uuids))"
-    }
-
-    private static func rows(_ keys: [DeliveryKey]) -> SQL {
-        "unnest(\(keys.map(\.notificationID).uuids), \(keys.map { Int16($0.ordinal) })) as told(notification_id, ordinal)"
     }
 }
