@@ -2,7 +2,7 @@ import TidingsCore
 import TidingsPostgres
 
 /// The facts about one event that the database knows.
-struct EngagementFacts {
+struct EngagementFacts: Sendable {
     /// The id of the device, if the person has it.
     let device: String?
     /// The type of the notification, if the person has it, or has its inbox entry.
@@ -40,8 +40,8 @@ struct EngagementRows {
         select e.id, coalesce(n.type, i.type), d.provider,
             coalesce(case when d.ordinal is not null then m.market end, e.market,
                 case when n.id is not null then coalesce(n.decision::json ->> 'market', 'default') end, own.market)
-        from unnest(\(events.map { $0.notification?.uuid }), \(events.map(\.device)))
-            with ordinality as told(notification_id, device, place)
+        from \(events.relation(
+            "told", [Column("notification_id", \.notification), Column("device", \.device)], numbered: "place"))
         left join lateral (
             select id, type, decision from tidings.own_notifications
             where id = told.notification_id and tenant = \(person.tenant) and recipient_id = \(person.id) limit 1
@@ -83,23 +83,28 @@ struct EngagementRows {
 
     /// Adds the events that are not stored yet, and returns their keys. A time that cannot be right is stored as told, and does not count.
     var insert: SQL {
-        let (events, facts) = (rows.map(\.event), rows.map(\.facts))
-        return """
-            insert into tidings.engagement (tenant, recipient_id, notification_id, key, event, occurred_at, told_at, received_at, device_id,
-                type, provider, market, detail)
-            select \(person.tenant), \(person.id), told.notification_id, told.key, told.event,
-                case when told.at between moment.at - make_interval(secs => \(Double(Store.engagementOldest.components.seconds)))
-                        and moment.at + make_interval(secs => \(Double(Store.engagementAhead.components.seconds)))
-                    then least(told.at, moment.at) else moment.at end,
-                told.at, moment.at, told.device, told.type, told.provider, told.market, told.detail
-            from unnest(\(rows.map(\.key.notification).uuids), \(rows.map(\.key.hash.uuid)), \(events.map(\.kind.rawValue)),
-                \(events.map { $0.at?.timestamptz }), \(facts.map(\.device)), \(facts.map(\.type)), \(facts.map(\.provider)),
-                \(facts.map { $0.market ?? defaultMarket }), \(events.map(\.detail)))
-                as told(notification_id, key, event, at, device, type, provider, market, detail),
-                (select tidings.clock() as at) moment
-            on conflict do nothing
-            returning notification_id, key
-            """
+        """
+        insert into tidings.engagement (tenant, recipient_id, notification_id, key, event, occurred_at, told_at, received_at, device_id,
+            type, provider, market, detail)
+        select \(person.tenant), \(person.id), told.notification_id, told.key, told.event,
+            case when told.at between moment.at - make_interval(secs => \(Double(Store.engagementOldest.components.seconds)))
+                    and moment.at + make_interval(secs => \(Double(Store.engagementAhead.components.seconds)))
+                then least(told.at, moment.at) else moment.at end,
+            told.at, moment.at, told.device, told.type, told.provider, told.market, told.detail
+        from \(rows.relation("told", columns)),
+            (select tidings.clock() as at) moment
+        on conflict do nothing
+        returning notification_id, key
+        """
+    }
+
+    private var columns: [Column<(event: EngagementEvent, key: EngagementKey, facts: EngagementFacts)>] {
+        [
+            Column("notification_id", \.key.notification), Column("key", \.key.hash), Column("event", \.event.kind.rawValue),
+            Column("at", \.event.at), Column("device", \.facts.device), Column("type", \.facts.type),
+            Column("provider", \.facts.provider), Column("market") { [defaultMarket] in $0.facts.market ?? defaultMarket },
+            Column("detail", \.event.detail),
+        ]
     }
 
     /// Counts stored events of the person's day.
@@ -116,7 +121,7 @@ struct EngagementRows {
         insert into tidings.engagement_tally (day, tenant, event, type, provider, market, n)
         select (e.occurred_at at time zone 'UTC')::date, \(person.tenant), e.event, coalesce(e.type, ''), coalesce(e.provider, ''),
             e.market, count(*)
-        from unnest(\(stored.map(\.notification).uuids), \(stored.map(\.hash.uuid))) as stored(notification_id, key)
+        from \(stored.relation("stored", [Column("notification_id", \.notification), Column("key", \.hash)]))
         cross join lateral (
             select g.occurred_at, g.event, g.type, g.provider, g.market from tidings.engagement g
             where g.tenant = \(person.tenant) and g.recipient_id = \(person.id) and g.notification_id = stored.notification_id

@@ -25,14 +25,18 @@ extension Store {
         do {
             // Read committed: a request that waited for another one of the person must see its events instead of failing.
             let fresh = try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction -> Set<EngagementKey>? in
-                let questions = [Self.beginPerson(person), EngagementRows.facts(of: events, by: person)]
-                let found = try await transaction.pipeline(Tombstones.look(for: person) + questions)
-                guard found[1].rows.isEmpty else { return nil }
-                let facts = try found[3].rows.map(EngagementFacts.init)
-                let rows = EngagementRows(events, keys, facts, person: person, defaultMarket: defaultMarket)
-                let answers = try await transaction.pipeline([rows.openDay, rows.insert])
-                let used = try answers[0].rows[0].decode(Int32.self)
-                let stored = try answers[1].rows.map(EngagementKey.init)
+                var look = RoundTrip()
+                let isErased = look.lookForTombstone(of: person)
+                look.run(Self.beginPerson(person))
+                let factsOfEvents = look.ask(.rows(EngagementRows.facts(of: events, by: person), EngagementFacts.init))
+                let found = try await transaction.send(look)
+                if try found[isErased] { return nil }
+                let rows = EngagementRows(events, keys, try found[factsOfEvents], person: person, defaultMarket: defaultMarket)
+                var change = RoundTrip()
+                let usedBefore = change.ask(.value(rows.openDay, as: Int32.self))
+                let added = change.ask(.rows(rows.insert, EngagementKey.init))
+                let written = try await transaction.send(change)
+                let (used, stored) = (try written[usedBefore], try written[added])
                 guard Int(used) + stored.count <= Self.engagementPerDay else { throw EngagementDayIsFull() }
                 if !stored.isEmpty { _ = try await transaction.pipeline([rows.count(stored), rows.tally(stored)]) }
                 return Set(stored)

@@ -45,26 +45,28 @@ extension Store {
     /// - Returns: False if there were none.
     public func pruneEngagement(retention: Duration) async throws -> Bool {
         let seconds = Double(retention.components.seconds)
+        let deletions: [SQL] = [
+            """
+            with old as materialized (
+                select e.tenant, e.recipient_id, e.notification_id, e.key from tidings.engagement e
+                where e.received_at < (select tidings.clock() - make_interval(secs => \(seconds)))
+                limit \(Self.engagementPruneBatch) for update skip locked
+            )
+            delete from tidings.engagement e using old
+            where e.tenant = old.tenant and e.recipient_id = old.recipient_id and e.notification_id = old.notification_id
+                and e.key = old.key
+            """,
+            """
+            delete from tidings.engagement_days where ctid = any(array(
+                select ctid from tidings.engagement_days where day < (select ((tidings.clock() at time zone 'UTC')::date - 1))
+                limit \(Self.engagementPruneBatch) for update skip locked))
+            """,
+        ]
         return try await pool.transaction { transaction in
-            let answers = try await transaction.pipeline([
-                Self.byIndex, Self.rowByRow,
-                """
-                with old as materialized (
-                    select e.tenant, e.recipient_id, e.notification_id, e.key from tidings.engagement e
-                    where e.received_at < (select tidings.clock() - make_interval(secs => \(seconds)))
-                    limit \(Self.engagementPruneBatch) for update skip locked
-                )
-                delete from tidings.engagement e using old
-                where e.tenant = old.tenant and e.recipient_id = old.recipient_id and e.notification_id = old.notification_id
-                    and e.key = old.key
-                """,
-                """
-                delete from tidings.engagement_days where ctid = any(array(
-                    select ctid from tidings.engagement_days where day < (select ((tidings.clock() at time zone 'UTC')::date - 1))
-                    limit \(Self.engagementPruneBatch) for update skip locked))
-                """,
-            ])
-            return answers[2].affectedRows + answers[3].affectedRows > 0
+            var trip = RoundTrip(running: [Self.byIndex, Self.rowByRow])
+            let counts = deletions.map { trip.ask(.count($0)) }
+            let found = try await transaction.send(trip)
+            return try counts.contains { try found[$0] > 0 }
         }
     }
 
@@ -73,17 +75,12 @@ extension Store {
     /// - Returns: False if there were none.
     public func pruneEngagementTotals(kept: Duration = Store.engagementTotalsKept) async throws -> Bool {
         let seconds = Double(kept.components.seconds)
-        return try await pool.transaction { transaction in
-            let answers = try await transaction.pipeline([
-                Self.byIndex,
-                """
-                delete from tidings.engagement_totals where ctid = any(array(
-                    select ctid from tidings.engagement_totals
-                    where day < (select ((tidings.clock() - make_interval(secs => \(seconds))) at time zone 'UTC')::date)
-                    limit \(Self.engagementPruneBatch) for update skip locked))
-                """,
-            ])
-            return answers[1].affectedRows > 0
-        }
+        return try await deleteByIndex(
+            """
+            delete from tidings.engagement_totals where ctid = any(array(
+                select ctid from tidings.engagement_totals
+                where day < (select ((tidings.clock() - make_interval(secs => \(seconds))) at time zone 'UTC')::date)
+                limit \(Self.engagementPruneBatch) for update skip locked))
+            """)
     }
 }

@@ -1,5 +1,6 @@
 public import TidingsContracts
 public import TidingsCore
+import TidingsPostgres
 
 /// A request for the ids of intents before they go to the broker.
 public struct ReservationRequest: Sendable {
@@ -32,9 +33,15 @@ public struct NamedRequest: Sendable, Hashable {
 
 extension NamedRequest {
     /// The name without the digest. Names are compared byte by byte in the database, so a name is ASCII.
-    struct Name: Hashable, Comparable {
+    struct Name: Hashable, Comparable, Sendable {
         let caller: String
         let key: String
+
+        init(caller: String, key: String) { (self.caller, self.key) = (caller, key) }
+
+        init(_ row: PostgresRow) throws { (caller, key) = (try row.decode("caller"), try row.decode("key")) }
+
+        static let columns: [Column<Name>] = [Column("caller", \.caller), Column("key", \.key)]
 
         static func < (left: Name, right: Name) -> Bool { (left.caller, left.key) < (right.caller, right.key) }
     }

@@ -23,16 +23,14 @@ extension Store {
         let tombstone = clock.nextID()
         // Read committed: the snapshot of the claim must be younger than its lock on the table of recent keys, as for a router.
         return try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
-            let known = try await transaction.query(
-                """
+            let known: SQL = """
                 select cancelled_at is not null from tidings.reservations
                 where id = \(id.uuid) and (\(tenant) is null or tenant = \(tenant)) for update
-                """)
-            guard let row = known.rows.first else { return nil }
-            if try row.decode(Bool.self) { return .cancelled }
-            let answers = try await transaction.pipeline([
-                Self.byIndex,
                 """
+            guard let isCancelled = try await transaction.query(.first(known) { try $0.decode(Bool.self) }) else { return nil }
+            if isCancelled { return .cancelled }
+            var trip = RoundTrip(running: [Self.byIndex])
+            let cancelling: SQL = """
                 with claimed as (
                     insert into tidings.idempotency_recent (key, notification_id, content_hash)
                     select r.key, \(tombstone.uuid), r.content_hash from tidings.reservations r
@@ -41,9 +39,9 @@ extension Store {
                 )
                 update tidings.reservations r set cancelled_at = tidings.clock(), cancel_reason = \(reason.rawValue)
                 from claimed where r.key = claimed.key
-                """,
-            ])
-            return answers[1].affectedRows > 0 ? .cancelled : .decided
+                """
+            let cancelled = trip.ask(.count(cancelling))
+            return try await transaction.send(trip)[cancelled] > 0 ? .cancelled : .decided
         }
     }
 }

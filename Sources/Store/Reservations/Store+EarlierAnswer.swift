@@ -12,16 +12,17 @@ public struct EarlierAnswer: Sendable, Hashable {
 extension Store {
     /// Returns the earlier answer to a request whose body may be refused by now. Nil if the name is new, or belongs to another request.
     public func earlierAnswer(to named: NamedRequest) async throws -> EarlierAnswer? {
-        let found = try await pool.query(
-            """
+        let query: SQL = """
             select r.notification_ids, not exists (
                 select from unnest(r.notification_ids) as asked(id) cross join lateral tidings_ops.promised(asked.id) p
                 where p.state = 'accepted')
             from tidings.idempotent_requests r
             where r.caller = \(named.caller) and r.key = \(named.key) and r.fingerprint = \(named.fingerprint)
-            """)
-        guard let row = found.rows.first else { return nil }
-        let (ids, isDecided) = try row.decode(([NotificationID], Bool).self)
-        return EarlierAnswer(ids: ids, isDecided: isDecided)
+            """
+        return try await pool.query(
+            .first(query) { row in
+                let (ids, isDecided) = try row.decode(([NotificationID], Bool).self)
+                return EarlierAnswer(ids: ids, isDecided: isDecided)
+            })
     }
 }

@@ -24,56 +24,48 @@ extension Store {
     public func pruneReservations(
         after position: NotificationID?, retention: Duration
     ) async throws -> (last: NotificationID, deleted: Int)? {
-        let answers = try await pool.transaction { transaction in
-            try await transaction.pipeline([
-                Self.byIndex,
-                // A bitmap would collect and sort all old reservations for each step. The index has them in order.
-                "set local enable_bitmapscan = off",
-                """
-                with looked_at as materialized (
-                    select r.key, r.id, r.tenant, r.source, r.event_id, r.content_hash, r.reserved_at, r.cancelled_at
-                    from tidings.reservations r
-                    where r.id > \((position ?? NotificationID(high: 0, low: 0)).uuid)
-                        and r.id < (select tidings.first_id(tidings.clock() - make_interval(secs => \(Self.seconds(Self.reservationsKept)))))
-                    order by r.id limit \(Self.reservationPruneBatch)
-                ), bound as materialized (
-                    select tidings.first_id(tidings.clock() - make_interval(secs => \(Self.seconds(retention)))) as once,
-                        tidings.first_id(tidings.clock() - make_interval(secs => \(Self.seconds(retention) * 2))) as twice
-                ), deleted as (
-                    delete from tidings.reservations where key = any(array(
-                        select l.key from looked_at l cross join bound b
-                        where exists (select from tidings.idempotency_keys k where k.key = l.key and k.notification_id = l.id)
-                            or case when l.cancelled_at is not null or exists (select from tidings.idempotency_keys k
-                                    where k.key = l.key and k.content_hash = l.content_hash)
-                                then l.id < b.twice
-                                else l.id < b.once and not exists (select from tidings.rejected k
-                                    where k.event_id = l.event_id and k.source = l.source and (k.tenant is null or k.tenant = l.tenant)
-                                        and k.last_at >= l.reserved_at and k.producer like 'key:%') end))
-                    returning key
-                )
-                select (select id from looked_at order by id desc limit 1), (select count(*) from deleted)
-                """,
-            ])
-        }
-        let (last, deleted) = try answers[2].rows[0].decode((NotificationID?, Int64).self)
-        return last.map { ($0, Int(deleted)) }
+        // A bitmap would collect and sort all old reservations for each step. The index has them in order.
+        var trip = RoundTrip(running: [Self.byIndex, "set local enable_bitmapscan = off"])
+        let step: SQL = """
+            with looked_at as materialized (
+                select r.key, r.id, r.tenant, r.source, r.event_id, r.content_hash, r.reserved_at, r.cancelled_at
+                from tidings.reservations r
+                where r.id > \((position ?? NotificationID(high: 0, low: 0)).uuid)
+                    and r.id < (select tidings.first_id(tidings.clock() - make_interval(secs => \(Self.seconds(Self.reservationsKept)))))
+                order by r.id limit \(Self.reservationPruneBatch)
+            ), bound as materialized (
+                select tidings.first_id(tidings.clock() - make_interval(secs => \(Self.seconds(retention)))) as once,
+                    tidings.first_id(tidings.clock() - make_interval(secs => \(Self.seconds(retention) * 2))) as twice
+            ), deleted as (
+                delete from tidings.reservations where key = any(array(
+                    select l.key from looked_at l cross join bound b
+                    where exists (select from tidings.idempotency_keys k where k.key = l.key and k.notification_id = l.id)
+                        or case when l.cancelled_at is not null or exists (select from tidings.idempotency_keys k
+                                where k.key = l.key and k.content_hash = l.content_hash)
+                            then l.id < b.twice
+                            else l.id < b.once and not exists (select from tidings.rejected k
+                                where k.event_id = l.event_id and k.source = l.source and (k.tenant is null or k.tenant = l.tenant)
+                                    and k.last_at >= l.reserved_at and k.producer like 'key:%') end))
+                returning key
+            )
+            select (select id from looked_at order by id desc limit 1), (select count(*) from deleted)
+            """
+        let looked = trip.ask(.one(step) { try $0.decode((NotificationID?, Int).self) })
+        let (last, deleted) = try await pool.transaction { [trip] transaction in try await transaction.send(trip)[looked] }
+        return last.map { ($0, deleted) }
     }
 
     /// Deletes the names of requests after ``requestNamesKept``.
     ///
     /// - Returns: False if there were none.
     public func pruneRequestNames() async throws -> Bool {
-        try await pool.transaction { transaction in
-            try await transaction.pipeline([
-                Self.byIndex,
-                """
-                delete from tidings.idempotent_requests where ctid = any(array(
-                    select ctid from tidings.idempotent_requests
-                    where created_at < (select tidings.clock() - make_interval(secs => \(Self.seconds(Self.requestNamesKept))))
-                    limit \(Self.requestNamePruneBatch) for update skip locked))
-                """,
-            ])[1].affectedRows > 0
-        }
+        try await deleteByIndex(
+            """
+            delete from tidings.idempotent_requests where ctid = any(array(
+                select ctid from tidings.idempotent_requests
+                where created_at < (select tidings.clock() - make_interval(secs => \(Self.seconds(Self.requestNamesKept))))
+                limit \(Self.requestNamePruneBatch) for update skip locked))
+            """)
     }
 
     private static func seconds(_ duration: Duration) -> Double { Double(duration.components.seconds) }

@@ -46,27 +46,29 @@ extension Store {
     private static func record(_ names: [NamedRequest], in transaction: PostgresTransaction) async throws -> RecordedNames {
         var recorded = RecordedNames()
         guard !names.isEmpty else { return recorded }
-        let (callers, keys) = (names.map(\.caller), names.map(\.key))
-        let answers = try await transaction.pipeline([
-            """
+        var trip = RoundTrip()
+        let recording: SQL = """
             insert into tidings.idempotent_requests (caller, key, fingerprint, created_at, notification_ids)
-            select *, tidings.clock(), '{}'::uuid[] from unnest(\(callers), \(keys), \(names.map(\.fingerprint)))
-                as asked(caller, key, fingerprint)
+            select *, tidings.clock(), '{}'::uuid[] from \(names.relation("asked", [
+                Column("caller", \.caller), Column("key", \.key), Column("fingerprint", \.fingerprint),
+            ]))
             on conflict do nothing returning caller, key
-            """,
             """
-            select r.caller, r.key, r.fingerprint, r.notification_ids from unnest(\(callers), \(keys)) as asked(caller, key)
+        let new = trip.ask(.rows(recording, NamedRequest.Name.init))
+        let reading: SQL = """
+            select r.caller, r.key, r.fingerprint, r.notification_ids from \(names.map(\.name).relation("asked", NamedRequest.Name.columns))
             join tidings.idempotent_requests r on r.caller = asked.caller and r.key = asked.key
-            """,
-        ])
-        for row in answers[0].rows {
-            let (caller, key) = try row.decode((String, String).self)
-            recorded.new.insert(NamedRequest.Name(caller: caller, key: key))
-        }
-        for row in answers[1].rows {
-            let (caller, key, fingerprint, ids) = try row.decode((String, String, [UInt8], [NotificationID]).self)
-            recorded.requests[NamedRequest.Name(caller: caller, key: key)] = (fingerprint, ids)
-        }
+            """
+        let known = trip.ask(
+            .rows(reading) { row in
+                (
+                    name: try NamedRequest.Name(row), fingerprint: try row.decode("fingerprint", as: [UInt8].self),
+                    ids: try row.decode("notification_ids", as: [NotificationID].self)
+                )
+            })
+        let found = try await transaction.send(trip)
+        recorded.new = Set(try found[new])
+        for request in try found[known] { recorded.requests[request.name] = (request.fingerprint, request.ids) }
         return recorded
     }
 
@@ -79,13 +81,14 @@ extension Store {
             if case .reserved(let ids) = answer, let named = request.named, new.contains(named.name) { promised[named.name] = ids }
         }
         guard !promised.isEmpty else { return }
-        let names = promised.keys.sorted()
         // PostgreSQL has no array of arrays of different lengths. So each list of ids is a text.
-        let ids = names.map { name in "{\((promised[name] ?? []).map(\.description).joined(separator: ","))}" }
         _ = try await transaction.query(
             """
             update tidings.idempotent_requests r set notification_ids = answered.ids::uuid[]
-            from unnest(\(names.map(\.caller)), \(names.map(\.key)), \(ids)) as answered(caller, key, ids)
+            from \(Array(promised).relation("answered", [
+                Column("caller", \.key.caller), Column("key", \.key.key),
+                Column("ids") { "{" + $0.value.map(\.description).joined(separator: ",") + "}" },
+            ]))
             where r.caller = answered.caller and r.key = answered.key
             """)
     }
@@ -95,31 +98,39 @@ extension Store {
         _ asked: [ReservationBatch.Asked], in transaction: PostgresTransaction
     ) async throws -> (owners: [Digest128: ReservationBatch.Owner], new: Set<Digest128>, now: Timestamp) {
         let keys = asked.map(\.intent.idempotencyKey.uuid)
-        let answers = try await transaction.pipeline([
-            Self.byIndex,
-            """
+        var trip = RoundTrip(running: [Self.byIndex])
+        let reserving: SQL = """
             insert into tidings.reservations (key, id, tenant, source, event_id, content_hash, reserved_at)
-            select *, tidings.clock() from unnest(\(keys), \(asked.map(\.id.uuid)), \(asked.map(\.intent.intent.tenant)),
-                \(asked.map(\.intent.intent.source)), \(asked.map(\.intent.intent.id)), \(asked.map(\.intent.contentHash.uuid)))
-                as asked(key, id, tenant, source, event_id, content_hash)
+            select *, tidings.clock() from \(asked.relation("asked", [
+                Column("key", \.intent.idempotencyKey), Column("id", \.id), Column("tenant", \.intent.intent.tenant),
+                Column("source", \.intent.intent.source), Column("event_id", \.intent.intent.id),
+                Column("content_hash", \.intent.contentHash),
+            ]))
             on conflict do nothing returning key
-            """,
-            "select key, id, content_hash from tidings.reservations where key = any(\(keys))",
-            // The key of a cancelled promise belongs to no notification.
             """
-            select k.key, k.notification_id, k.content_hash from tidings.idempotency_keys k where k.key = any(\(keys))
-                and not exists (select from tidings.reservations r where r.key = k.key and r.cancelled_at is not null)
-            """,
-            clockQuery,
-        ])
-        var owners: [Digest128: ReservationBatch.Owner] = [:]
-        // In this order: the notification of a key takes precedence over a reservation.
-        for row in [answers[2], answers[3]].lazy.flatMap(\.rows) {
+        let new = trip.ask(.rows(reserving) { Digest128(try $0.decode(PostgresUUID.self)) })
+        let reserved = trip.ask(Self.owners("select key, id, content_hash from tidings.reservations where key = any(\(keys))"))
+        // The key of a cancelled promise belongs to no notification.
+        let accepted = trip.ask(
+            Self.owners(
+                """
+                select k.key, k.notification_id, k.content_hash from tidings.idempotency_keys k where k.key = any(\(keys))
+                    and not exists (select from tidings.reservations r where r.key = k.key and r.cancelled_at is not null)
+                """))
+        let clock = trip.ask(databaseClock)
+        let found = try await transaction.send(trip)
+        // The notification of a key takes precedence over a reservation.
+        let owners = try found[reserved].merging(found[accepted]) { _, accepted in accepted }
+        return (owners, Set(try found[new]), try found[clock])
+    }
+
+    /// The owners of keys, from rows of a key, an id and a hash of the content.
+    private static func owners(_ query: SQL) -> Statement<[Digest128: ReservationBatch.Owner]> {
+        Statement<[(Digest128, ReservationBatch.Owner)]>.rows(query) { row in
             let (key, id, hash) = try row.decode((PostgresUUID, NotificationID, PostgresUUID).self)
-            owners[Digest128(key)] = ReservationBatch.Owner(id: id, contentHash: Digest128(hash))
+            return (Digest128(key), ReservationBatch.Owner(id: id, contentHash: Digest128(hash)))
         }
-        let new = try answers[1].rows.map { Digest128(try $0.decode(PostgresUUID.self)) }
-        return (owners, Set(new), try readClock(answers[4].rows[0]))
+        .map { Dictionary($0) { _, last in last } }
     }
 
     /// Deletes the new rows of refused requests. Otherwise a corrected request would meet the content of the refused one.
@@ -146,7 +157,7 @@ extension Store {
         try await transaction.pipeline([
             "delete from tidings.reservations where key = any(\(keys))",
             """
-            delete from tidings.idempotent_requests r using unnest(\(names.map(\.caller)), \(names.map(\.key))) as gone(caller, key)
+            delete from tidings.idempotent_requests r using \(Array(names).relation("gone", NamedRequest.Name.columns))
             where r.caller = gone.caller and r.key = gone.key
             """,
         ])
