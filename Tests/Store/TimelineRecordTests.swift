@@ -53,14 +53,13 @@ import TidingsTestSupport
             let store = Store(configuration, size: 1, name: "timeline tests")
             try await store.open()
             let current = try #require(store.timelines?.current)
-            _ = try store.readClock(try await scene.system.query(store.clockQuery).rows[0])
-            let other: SQL = "select tidings.clock(), \(Int64(current.number) + 1)"
-            let row = try await scene.system.query(other).rows[0]
-            let error = #expect(throws: PostgresError.self) { try store.readClock(row) }
+            let judged = store.databaseClock
+            _ = try await store.pool.query(judged)
+            let other = judged.reading("select tidings.clock(), \(Int64(current.number) + 1)")
+            let error = await #expect(throws: PostgresError.self) { try await store.pool.query(other) }
             #expect(error?.isOldTimeline == true && error?.verdict == .reconnect)
             #expect(try await store.timeline() == current, "the next session is judged, and used")
-            let unguarded = try await scene.system.query(scene.store.clockQuery).rows[0]
-            _ = try scene.store.readClock(unguarded)
+            _ = try await scene.store.pool.query(scene.store.databaseClock)
             await store.close()
         }
     }

@@ -50,7 +50,7 @@ struct Examination {
             rights = []
             let broad = try await store.broadAPILogins()
             if !broad.isEmpty { findings.append(.broadLogins(broad)) }
-            if let row = try await store.durability() { findings += Durability(row).findings }
+            findings += try Durability(try await store.durability()).findings
             if try await store.compilesStatements() { findings.append(.compiledStatements) }
             await readCatalogue(settings, context, store)
             timeline = .some(try await store.timeline())

@@ -49,7 +49,7 @@ struct PauseCommand: AsyncParsableCommand {
                     throw Failure(.bad, "\(Pauses.limit) pauses are in force, and no more are possible", hint: "tidings pause list")
                 }
                 if format != .text { return Output.one(row, as: format) }
-                let end = row["until_at"]?.stringValue.map { "until \($0)" } ?? "until `tidings resume \(target)`"
+                let end = try row.column("until_at", as: String?.self).map { "until \($0)" } ?? "until `tidings resume \(target)`"
                 Output.note("paused \(target) \(end); every role follows within a second")
             }
         }
@@ -95,7 +95,7 @@ struct ResumeCommand: TidingsCommand {
                 throw Failure(.bad, "\(target) is not paused", hint: "tidings pause list")
             }
             if format != .text { return Output.one(row, as: format) }
-            Output.note("resumed \(target): \(row["deliveries"]?.intValue ?? 0) deliveries go on")
+            Output.note("resumed \(target): \(try row.column("deliveries", as: Int.self)) deliveries go on")
         }
     }
 }

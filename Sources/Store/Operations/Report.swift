@@ -8,18 +8,25 @@ extension Store {
     /// The query runs in a transaction, which turns `jit` off: no query waits for its own compilation. A query that takes too long is not
     /// repeated.
     func report(_ query: SQL) async throws -> [JSON] {
-        try Self.read(try await pool.transaction(retrying: 0) { try await $0.query(Self.rendered(query)) })
+        try await pool.transaction(retrying: 0) { try await $0.query(Self.rendered(query)) }
+    }
+
+    /// The row of a query that always has one.
+    func onlyReport(_ query: SQL) async throws -> JSON {
+        guard let row = try await report(query).first else { throw PostgresError.decoding("the report has no row") }
+        return row
     }
 
     /// Runs a query about one person, with the rights of that person.
     func report(_ query: SQL, of person: RecipientKey) async throws -> [JSON] {
-        let statements = [Self.beginPerson(person), Self.rendered(query)]
-        return try Self.read(try await pool.transaction(retrying: 0) { try await $0.pipeline(statements)[1] })
+        var trip = RoundTrip(running: [Self.beginPerson(person)])
+        let rows = trip.ask(Self.rendered(query))
+        return try await pool.transaction(retrying: 0) { [trip] transaction in try await transaction.send(trip)[rows] }
     }
 
-    private static func rendered(_ query: SQL) -> SQL { "select row_to_json(report)::text from (\(query)) report" }
-
-    private static func read(_ result: PostgresResult) throws -> [JSON] {
-        try result.rows.map { row in try JSON.parse(Array(try row.decode(String.self).utf8), limits: .init()) }
+    private static func rendered(_ query: SQL) -> Statement<[JSON]> {
+        .rows("select row_to_json(report)::text from (\(query)) report") { row in
+            try JSON.parse(Array(try row.decode(String.self).utf8), limits: .init())
+        }
     }
 }

@@ -21,10 +21,8 @@ extension Store {
         var compared = 0
         var from: PostgresUUID? = PostgresUUID(high: 0, low: 0)
         while let low = from, problems.count < Self.auditLimit {
-            let next = try await pool.transaction(retrying: 0) {
-                try await $0.query("select id from tidings.notifications where id >= \(low) order by id offset \(Int64(slice)) limit 1")
-            }
-            from = try next.rows.first?.decode(PostgresUUID.self)
+            let next: SQL = "select id from tidings.notifications where id >= \(low) order by id offset \(Int64(slice)) limit 1"
+            from = try await pool.transaction(retrying: 0) { try await $0.query(.first(next) { try $0.decode(PostgresUUID.self) }) }
             problems += try await report(Self.misplaced(from: low, to: from ?? PostgresUUID(high: .max, low: .max)))
             compared += slice
             if from != nil { progress(compared) }

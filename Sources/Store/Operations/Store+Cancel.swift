@@ -20,8 +20,8 @@ extension Store {
     /// that moves the delivery, and then sees the new place. The looks are repeated until every planned delivery is found.
     public func cancel(_ id: NotificationID, reason: ReasonCode) async throws -> [Int: CancelResult]? {
         try await pool.transaction(retryAmbiguous: true) { transaction in
-            let known = try await transaction.query("select planned from tidings.notifications where id = \(id.uuid) for update")
-            guard let planned = try known.rows.first?.decode(Int16.self) else {
+            let known: SQL = "select planned from tidings.notifications where id = \(id.uuid) for update"
+            guard let planned = try await transaction.query(.first(known) { try $0.decode(Int16.self) }) else {
                 // The notification's day was dropped. A device may still have the notification in its plan, scheduled for a later time.
                 let planned = try await cancelPlanned(id, reason, in: transaction)
                 return planned.isEmpty ? nil : planned
@@ -43,19 +43,18 @@ extension Store {
     /// Cancels the deliveries in `due`. Waits for a releaser that holds one of the rows. A delivery that this releaser moved is in a pack
     /// afterwards.
     private func cancelWaiting(_ id: NotificationID, _ reason: ReasonCode, in transaction: PostgresTransaction) async throws -> [Int] {
-        try await transaction.query(
-            """
+        let cancelling: SQL = """
             with gone as (
                 delete from tidings.due where notification_id = \(id.uuid) returning *
             ), ended as (
-                \(EndedRows.insert(state: "'cancelled'", reason: "\(reason.rawValue)", attempts: "attempt - 1", from: "gone"))
+                \(EndedRow.insert(from: "gone", setting: [.state: "'cancelled'", .reason: "\(reason.rawValue)", .attempts: "attempt - 1"]))
                 returning ordinal, tenant, channel, state, reason
             ), counted as (
                 \(TallyRows.insertEnded("ended"))
             )
             select ordinal from ended
             """
-        ).rows.map { try $0.decode(Int.self) }
+        return try await transaction.query(.rows(cancelling) { try $0.decode(Int.self) })
     }
 
     /// Cancels the deliveries in packs. Locks the packs first, in a statement of its own: it waits for a worker that claims, settles or
@@ -64,25 +63,29 @@ extension Store {
         _ id: NotificationID, _ reason: ReasonCode, in transaction: PostgresTransaction
     ) async throws -> [(ordinal: Int, CancelResult)] {
         let packs = try await transaction.query(
-            "select id from tidings.packs where notification_ids @> array[\(id.uuid)] order by id for update"
-        ).rows.map { try $0.decode(PostgresUUID.self) }
+            .rows("select id from tidings.packs where notification_ids @> array[\(id.uuid)] order by id for update") {
+                try $0.decode(PostgresUUID.self)
+            })
         guard !packs.isEmpty else { return [] }
-        let answers = try await transaction.pipeline([
-            Self.membersInPacks(packs, of: id), Self.endInPacks(packs, of: id, reason),
-            "delete from tidings.packs where id = any(\(packs)) and cardinality(notification_ids) = 0",
-        ])
-        return try answers[0].rows.map { row in
-            let (ordinal, isClaimed) = try row.decode((Int16, Bool).self)
-            return (Int(ordinal), isClaimed ? .inFlight : .cancelled)
-        }
+        var trip = RoundTrip()
+        let members = trip.ask(Self.membersInPacks(packs, of: id))
+        trip.run(Self.endInPacks(packs, of: id, reason))
+        trip.run("delete from tidings.packs where id = any(\(packs)) and cardinality(notification_ids) = 0")
+        return try await transaction.send(trip)[members]
     }
 
-    private static func membersInPacks(_ packs: [PostgresUUID], of id: NotificationID) -> SQL {
-        """
-        select m.ordinal, p.claimed_at is not null
-        from tidings.packs p cross join lateral unnest(p.notification_ids, p.ordinals) as m(notification_id, ordinal)
-        where p.id = any(\(packs)) and m.notification_id = \(id.uuid)
-        """
+    private static func membersInPacks(
+        _ packs: [PostgresUUID], of id: NotificationID
+    ) -> Statement<[(ordinal: Int, CancelResult)]> {
+        let query: SQL = """
+            select m.ordinal, p.claimed_at is not null
+            from tidings.packs p cross join lateral unnest(p.notification_ids, p.ordinals) as m(notification_id, ordinal)
+            where p.id = any(\(packs)) and m.notification_id = \(id.uuid)
+            """
+        return .rows(query) { row in
+            let (ordinal, isClaimed) = try row.decode((Int, Bool).self)
+            return (ordinal, isClaimed ? .inFlight : .cancelled)
+        }
     }
 
     private static func endInPacks(_ packs: [PostgresUUID], of id: NotificationID, _ reason: ReasonCode) -> SQL {
@@ -96,7 +99,9 @@ extension Store {
             join tidings.notifications n on n.id = m.notification_id
             where m.notification_id = \(id.uuid)
         ), ended as (
-            \(EndedRows.insert(endpoint: "null", state: "'cancelled'", reason: "\(reason.rawValue)", attempts: "attempt - 1", from: "member"))
+            \(EndedRow.insert(
+                from: "member",
+                setting: [.endpoint: "null", .state: "'cancelled'", .reason: "\(reason.rawValue)", .attempts: "attempt - 1"]))
             returning tenant, channel, state, reason
         ), counted as (
             \(TallyRows.insertEnded("ended"))
@@ -115,9 +120,8 @@ extension Store {
         _ planned: Int, of id: NotificationID, inFlight results: [Int: CancelResult], in transaction: PostgresTransaction
     ) async throws -> Bool {
         let ended = Set(
-            try await transaction.query("select ordinal from tidings.deliveries where notification_id = \(id.uuid)").rows.map {
-                try $0.decode(Int.self)
-            })
+            try await transaction.query(
+                .rows("select ordinal from tidings.deliveries where notification_id = \(id.uuid)") { try $0.decode(Int.self) }))
         return (0..<planned).allSatisfy { ended.contains($0) || results[$0] == .inFlight }
     }
 }

@@ -1,12 +1,13 @@
+public import TidingsCore
 public import TidingsJSON
 import TidingsPostgres
 
 /// Readings that `tidings status` and `tidings doctor` judge. Each one comes from a view of `tidings_ops`, so that a member of
 /// `tidings_ops_read` may ask.
 extension Store {
-    /// The database's time, as RFC 3339. The other readings are judged by it.
-    public func readingTime() async throws -> JSON? {
-        try await report("select as_of from tidings_ops.schema_version").first?["as_of"]
+    /// The database's time. The other readings are judged by it.
+    public func readingTime() async throws -> Timestamp {
+        try await pool.query(.value("select as_of from tidings_ops.schema_version"))
     }
 
     /// Deliveries that have been due for more than a minute. `is_saturated` is true if their queue has more than ``releaseLimit``
@@ -32,22 +33,21 @@ extension Store {
 
     /// The number of intents that were rejected, and of messages that died, within the last day and are still open. Of each it looks at the
     /// newest ``openRefusedCounted``.
-    public func refusedToday() async throws -> JSON? {
-        try await report(
+    public func refusedToday() async throws -> JSON {
+        try await onlyReport(
             """
             select (select count(*) from (select r.last_at as at from tidings_ops.rejected r where r.state = 'open'
                     order by r.rejected_id desc limit \(Self.openRefusedCounted)) r where r.at > v.as_of - interval '1 day') as rejected,
                 (select count(*) from (select d.at from tidings_ops.dead_letters d where d.state in ('open', 'quarantined', 'trying')
                     order by d.dead_id desc limit \(Self.openRefusedCounted)) d where d.at > v.as_of - interval '1 day') as dead
             from tidings_ops.schema_version v
-            """
-        ).first
+            """)
     }
 
     /// Settings on which Tidings' promise to lose nothing rests: those of the server, of this session's role and of its database.
     /// `standbys_seen` is false if this user may not see the state of the standbys.
-    public func durability() async throws -> JSON? {
-        try await report(
+    public func durability() async throws -> JSON {
+        try await onlyReport(
             """
             select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
                 current_setting('data_checksums') as data_checksums, pg_is_in_recovery() as in_recovery,
@@ -60,8 +60,7 @@ extension Store {
                     where (s.setdatabase = 0 or d.datname = current_database()) and c.setting in ('synchronous_commit=off', 'synchronous_commit=local')
                 ) as weaker,
                 \(Self.standbys)
-            """
-        ).first
+            """)
     }
 
     /// The standbys that commits wait for. A login that may not see their state still gets a row for each.
@@ -74,13 +73,12 @@ extension Store {
 
     /// The standbys that commits wait for, and the number of commits that have waited for more than 5 s. A login sees the sessions of its own
     /// role, and with `pg_read_all_stats` all sessions.
-    public func commitWaits() async throws -> JSON? {
-        try await report(
+    public func commitWaits() async throws -> JSON {
+        try await onlyReport(
             """
             select \(Self.standbys), (select count(*) from pg_stat_activity a
                 where a.wait_event = 'SyncRep' and a.query_start < clock_timestamp() - interval '5 seconds') as waiting
-            """
-        ).first
+            """)
     }
 
     /// Whether a commit ends within `limit` and the grace of an answer. The commit changes no row: it writes an empty message into the log of

@@ -18,14 +18,11 @@ extension Store {
         // Every name is greater than the empty text.
         var low: PersonName? = PersonName(tenant: "", recipient: "")
         while let after = low, problems.count < Self.auditLimit {
-            let last = try await pool.transaction(retrying: 0) {
-                try await $0.query(
-                    """
-                    select b.tenant, b.recipient_id from tidings.inboxes b where \(after.isBelow("b"))
-                    order by b.tenant, b.recipient_id offset \(Int64(slice) - 1) limit 1
-                    """)
-            }
-            low = try last.rows.first.map(PersonName.init)
+            let last: SQL = """
+                select b.tenant, b.recipient_id from tidings.inboxes b where \(after.isBelow("b"))
+                order by b.tenant, b.recipient_id offset \(Int64(slice) - 1) limit 1
+                """
+            low = try await pool.transaction(retrying: 0) { try await $0.query(.first(last) { try PersonName($0) }) }
             problems += try await report(Self.miscounted(after: after, upTo: low))
             compared += slice
             if low != nil { progress(compared) }

@@ -32,8 +32,7 @@ extension Store {
 
     /// The outcome of the events of `source` that were accepted after `since`. Event ids that the broker did not confirm are left out.
     public func measured(source: String, since: Timestamp, unconfirmed: [String]) async throws -> MeasuredEvents {
-        let row = try await pool.query(
-            """
+        let query: SQL = """
             with mine as materialized (
                 select id, event_id from tidings.notifications
                 where id >= tidings.first_id(\(since.timestamptz)) and source = \(source) and not event_id = any(\(unconfirmed))
@@ -44,9 +43,11 @@ extension Store {
                 (select count(*) from tidings.attempts a where a.possible_duplicate and a.notification_id >= tidings.first_id(\(since.timestamptz))
                     and exists (select from mine where mine.id = a.notification_id))
             """
-        ).rows[0]
-        let (notifications, events, reached, duplicates) = try row.decode((Int, Int, Int, Int).self)
-        return MeasuredEvents(notifications: notifications, events: events, reached: reached, possibleDuplicates: duplicates)
+        return try await pool.query(
+            .one(query) { row in
+                let (notifications, events, reached, duplicates) = try row.decode((Int, Int, Int, Int).self)
+                return MeasuredEvents(notifications: notifications, events: events, reached: reached, possibleDuplicates: duplicates)
+            })
     }
 
     /// The running processes with their roles, on any host or on the given one.

@@ -124,19 +124,17 @@ extension Store {
 
     /// The zone in which a person reads times. UTC if Tidings has never seen the person.
     public func timeZone(of recipient: String, tenant: String) async throws -> String {
-        let result = try await pool.query(
-            "select time_zone from tidings_ops.recipients where tenant = \(tenant) and recipient_id = \(recipient)")
-        return try result.rows.first?.decode(String.self) ?? "UTC"
+        let query: SQL = "select time_zone from tidings_ops.recipients where tenant = \(tenant) and recipient_id = \(recipient)"
+        return try await pool.query(.first(query) { try $0.decode(String.self) }) ?? "UTC"
     }
 
     /// Whether every delivery of the notification has ended or waits for its time.
     public func isAtRest(_ id: NotificationID) async throws -> Bool {
-        let result = try await pool.query(
-            """
+        let query: SQL = """
             select n.planned = (select count(*) from tidings.deliveries d where d.notification_id = n.id)
                 + (select count(*) from tidings.due w where w.notification_id = n.id and w.kind in ('held', 'escalation'))
             from tidings.notifications n where n.id = \(id.uuid)
-            """)
-        return try result.rows.first?.decode(Bool.self) ?? false
+            """
+        return try await pool.query(.first(query) { try $0.decode(Bool.self) }) ?? false
     }
 }

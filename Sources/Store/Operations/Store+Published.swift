@@ -27,7 +27,7 @@ extension Store {
     public func notificationIDs(of event: PublishedEvent) async throws -> [NotificationID] {
         try await pool.query(
             """
-            select distinct n.id from unnest(\(event.intents.map(\.idempotencyKey.uuid)), \(event.intents.map(\.contentHash.uuid))) as asked(key, hash)
+            select distinct n.id from \(event.intents.relation("asked", Self.keyAndHash))
             join tidings.idempotency_keys i on i.key = asked.key and i.content_hash = asked.hash
             join tidings.notifications n on n.id = i.notification_id order by n.id
             """
@@ -36,14 +36,15 @@ extension Store {
 
     /// The number of recipients of the event whose intents a router dropped, because they name an erased person.
     public func droppedIntents(of event: PublishedEvent) async throws -> Int {
-        try await pool.query(
-            """
-            select count(*) from unnest(\(event.intents.map(\.idempotencyKey.uuid)), \(event.intents.map(\.contentHash.uuid))) as asked(key, hash)
+        let query: SQL = """
+            select count(*) from \(event.intents.relation("asked", Self.keyAndHash))
             join tidings.idempotency_keys i on i.key = asked.key and i.content_hash = asked.hash
             join tidings.erased_notifications e on e.id = i.notification_id
             """
-        ).rows.first?.decode(Int.self) ?? 0
+        return try await pool.query(.value(query))
     }
+
+    private static let keyAndHash: [Column<DecodedIntent>] = [Column("key", \.idempotencyKey), Column("hash", \.contentHash)]
 
     /// The reason why the event was refused. Nil if it was not refused.
     public func rejection(of event: PublishedEvent) async throws -> JSON? {

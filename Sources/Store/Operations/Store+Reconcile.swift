@@ -27,7 +27,7 @@ extension Store {
 
     /// The time from which on every accepted notification is kept. Nil if the schema has no day.
     public func keptSince() async throws -> Timestamp? {
-        try await pool.query("select tidings_ops.kept_since()").rows.first?.decode(PostgresTimestamp?.self).map { Timestamp($0) }
+        try await pool.query(.value("select tidings_ops.kept_since()", as: PostgresTimestamp?.self)).map { Timestamp($0) }
     }
 
     /// Compares event ids with the records since a time, in the order of the ids. A member of `tidings_ops_read` may ask.
@@ -37,31 +37,30 @@ extension Store {
     ///   - tenant: nil for any tenant.
     public func reconcile(_ ids: [String], source: String, tenant: String?, since: Timestamp) async throws -> [ReconciledEvent] {
         guard !ids.isEmpty else { return [] }
-        let answers = try await pool.pipeline([
-            Self.byIndex,
-            """
+        var trip = RoundTrip(running: [Self.byIndex])
+        let query: SQL = """
             select event_id, state, notifications, reason_code
             from tidings_ops.reconcile(\(source), \(ids), \(since.timestamptz), \(tenant))
-            """,
-        ])
-        return try answers[1].rows.map { row in
-            let (id, state, notifications, reason) = try row.decode((String, String, Int, String?).self)
-            guard let known = ReconciledEvent.State(rawValue: state) else { throw PostgresError.decoding("unknown state \(state)") }
-            return ReconciledEvent(id: id, state: known, notifications: notifications, reason: reason)
-        }
+            """
+        let events = trip.ask(
+            .rows(query) { row in
+                let (id, state, notifications, reason) = try row.decode((String, String, Int, String?).self)
+                guard let known = ReconciledEvent.State(rawValue: state) else { throw PostgresError.decoding("unknown state \(state)") }
+                return ReconciledEvent(id: id, state: known, notifications: notifications, reason: reason)
+            })
+        return try await pool.send(trip)[events]
     }
 
     /// The number of open refusals and dead messages since a time that name no event. Of each it looks at the newest
     /// ``openRefusedCounted``.
     public func refusedWithoutID(since: Timestamp) async throws -> Int {
-        let result = try await pool.query(
-            """
+        let query: SQL = """
             select (select count(*) from (select r.last_at, r.event_id from tidings_ops.rejected r where r.state = 'open'
                     order by r.rejected_id desc limit \(Self.openRefusedCounted)) r
                     where r.event_id is null and r.last_at >= \(since.timestamptz))
                 + (select count(*) from (select d.at from tidings_ops.dead_letters d where d.state in ('open', 'quarantined', 'trying')
                     order by d.dead_id desc limit \(Self.openRefusedCounted)) d where d.at >= \(since.timestamptz))
-            """)
-        return try result.rows.first?.decode(Int.self) ?? 0
+            """
+        return try await pool.query(.value(query))
     }
 }

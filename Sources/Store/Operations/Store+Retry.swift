@@ -7,8 +7,7 @@ extension Store {
     ///
     /// An attempt with an unknown outcome may have arrived. Another send is a possible duplicate, so that attempt is marked as one.
     public func retry(_ key: DeliveryKey) async throws -> Bool {
-        let result = try await pool.write(
-            """
+        let retrying: SQL = """
             with taken as (
                 delete from tidings.deliveries d where d.notification_id = \(key.notificationID.uuid) and d.ordinal = \(Int16(key.ordinal))
                     and d.state in ('failed', 'expired')
@@ -19,11 +18,11 @@ extension Store {
                 update tidings.attempts a set possible_duplicate = true from taken t
                 where a.notification_id = \(key.notificationID.uuid) and a.ordinal = t.ordinal and a.outcome = 'unknown'
             )
-            \(DueRows.insert(
-                at: DueRows.now, kind: "'again'", attempt: "attempts + 1",
-                from: "(select t.*, n.lane from taken t join tidings.notifications n on n.id = t.notification_id) again"))
+            \(DueRow.insert(
+                from: "(select t.*, n.lane from taken t join tidings.notifications n on n.id = t.notification_id) again",
+                setting: [.time: DueRow.now, .kind: "'again'", .attempt: "attempts + 1"]))
             returning ordinal
-            """)
-        return result.rows.first != nil
+            """
+        return try await pool.write(.exists(retrying))
     }
 }

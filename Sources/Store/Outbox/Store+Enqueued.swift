@@ -13,18 +13,19 @@ public struct OutboxLevel: Sendable {
 
 extension Store {
     /// The row of `tidings_ops.outbox`.
-    public func outbox() async throws -> JSON? { try await report("select * from tidings_ops.outbox").first }
+    public func outbox() async throws -> JSON { try await onlyReport("select * from tidings_ops.outbox") }
 
     /// Returns the state of the outbox for a metric. Also deletes the claims of relays that ended long ago.
     public func outboxLevel() async throws -> OutboxLevel {
-        let answers = try await pool.pipeline([
-            // A living relay claims again or ends within minutes. An hour is longer than any wait for the broker that is worth a claim.
-            "delete from tidings.outgoing_claims where lease_until < (select tidings.clock()) - interval '1 hour'",
-            "select waiting, coalesce(oldest_seconds, 0)::bigint, refused from tidings_ops.outbox",
-        ])
-        guard let row = answers[1].rows.first else { throw PostgresError.decoding("tidings_ops.outbox has no row") }
-        let (waiting, oldest, refused) = try row.decode((Int, Int, Int).self)
-        return OutboxLevel(waiting: waiting, oldestSeconds: max(0, oldest), refused: refused)
+        var trip = RoundTrip()
+        // A living relay claims again or ends within minutes. An hour is longer than any wait for the broker that is worth a claim.
+        trip.run("delete from tidings.outgoing_claims where lease_until < (select tidings.clock()) - interval '1 hour'")
+        let level = trip.ask(
+            .one("select waiting, coalesce(oldest_seconds, 0)::bigint, refused from tidings_ops.outbox") { row in
+                let (waiting, oldest, refused) = try row.decode((Int, Int, Int).self)
+                return OutboxLevel(waiting: waiting, oldestSeconds: max(0, oldest), refused: refused)
+            })
+        return try await pool.send(trip)[level]
     }
 
     /// Returns the waiting events of this id, the oldest first, at most 20. The query reads the whole outbox. An index would cost producers

@@ -70,8 +70,8 @@ struct ReconcileCommand: TidingsCommand {
 
     /// The messages that waited in the intake queues at the last sample.
     private static func waiting(in store: Store) async throws -> Int {
-        try await store.queues().filter { $0["queue"]?.stringValue?.hasPrefix("tidings.intents.") == true }
-            .reduce(0) { $0 + ($1["ready"]?.intValue ?? 0) }
+        try await store.queues().filter { try $0.column("queue", as: String.self).hasPrefix("tidings.intents.") }
+            .reduce(0) { $0 + (try $1.column("ready", as: Int?.self) ?? 0) }
     }
 }
 

@@ -1,4 +1,5 @@
 package import TidingsJSON
+import TidingsStore
 
 /// The PostgreSQL settings on which the promise of durability depends, and the findings about them.
 package struct Durability: Sendable {
@@ -71,12 +72,12 @@ package struct Durability: Sendable {
 
 extension Durability {
     /// Takes the settings from the row that the store reads.
-    package init(_ row: JSON) {
-        func text(_ name: String) -> String { row[name]?.stringValue ?? "" }
+    package init(_ row: JSON) throws {
+        func isOn(_ name: String) throws -> Bool { try row.column(name, as: String.self) == "on" }
         self.init(
-            fsync: text("fsync") != "off", fullPageWrites: text("full_page_writes") != "off", checksums: text("data_checksums") != "off",
-            isInRecovery: row["in_recovery"]?.boolValue ?? false, isReadOnly: text("read_only") == "on",
-            synchronousCommit: text("synchronous_commit"), weaker: (row["weaker"]?.arrayValue ?? []).compactMap(\.stringValue),
-            standbys: SynchronousStandbys(row))
+            fsync: try isOn("fsync"), fullPageWrites: try isOn("full_page_writes"), checksums: try isOn("data_checksums"),
+            isInRecovery: try row.column("in_recovery"), isReadOnly: try isOn("read_only"),
+            synchronousCommit: try row.column("synchronous_commit"), weaker: try row.column("weaker"),
+            standbys: try SynchronousStandbys(row))
     }
 }

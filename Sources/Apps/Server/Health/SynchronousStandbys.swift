@@ -1,4 +1,5 @@
 package import TidingsJSON
+import TidingsStore
 
 /// The standbys that a commit waits for, as far as this login sees them.
 package struct SynchronousStandbys: Sendable, Hashable {
@@ -41,9 +42,9 @@ package struct SynchronousStandbys: Sendable, Hashable {
 
 extension SynchronousStandbys {
     /// Takes the state from a row of the store.
-    package init(_ row: JSON) {
+    package init(_ row: JSON) throws {
         self.init(
-            names: row["synchronous_standby_names"]?.stringValue ?? "", connected: row["standbys"]?.intValue ?? 0,
-            synchronous: row["synchronous_standbys"]?.intValue ?? 0, areSeen: row["standbys_seen"]?.boolValue ?? false)
+            names: try row.column("synchronous_standby_names"), connected: try row.column("standbys"),
+            synchronous: try row.column("synchronous_standbys"), areSeen: try row.column("standbys_seen"))
     }
 }

@@ -15,7 +15,7 @@ package struct SystemRows: Sendable {
     package let reading: SystemReading
 
     package init(from store: Store) async throws {
-        let now = try await store.readingTime()?.time ?? store.clock.now()
+        let now = try await store.readingTime()
         states = try await store.stateCounts()
         pauses = try await store.pauses()
         yields = try await store.bulkYields()
@@ -23,131 +23,114 @@ package struct SystemRows: Sendable {
         let heard = try await store.workers()
         unaccounted = try await store.unaccounted()
         var reading = SystemReading(now: now)
-        reading.workers = heard.compactMap(SystemReading.Worker.init)
-        reading.queues = queues.compactMap(SystemReading.Queue.init)
+        reading.workers = try heard.compactMap(SystemReading.Worker.init)
+        reading.queues = try queues.map(SystemReading.Queue.init)
         // Without the catalogue no queue counts as left over. doctor says why the catalogue cannot be read.
         if let catalogue = try? await CatalogueSource(store).current.catalogue {
             reading.ownQueues = Set(TopologySpec.spec(for: catalogue).queues.map(\.name))
             reading.producers = .init(
                 areNamed: !catalogue.producers.isEmpty, vouching: catalogue.producers.filter(\.value.vouches).map(\.key))
         }
-        reading.overdue = try await store.overdue().compactMap(SystemReading.Overdue.init)
-        reading.openBreakers = try await store.openBreakers().compactMap(SystemReading.OpenBreaker.init)
-        reading.failures = try await store.recentFailures().compactMap(SystemReading.Failed.init)
+        reading.overdue = try await store.overdue().map(SystemReading.Overdue.init)
+        reading.openBreakers = try await store.openBreakers().map(SystemReading.OpenBreaker.init)
+        reading.failures = try await store.recentFailures().map(SystemReading.Failed.init)
         let outbox = try await store.outbox()
-        reading.enqueued = outbox?["waiting"]?.intValue ?? 0
-        reading.enqueuedSince = outbox?["oldest_at"]?.time
+        reading.enqueued = try outbox.column("waiting")
+        reading.enqueuedSince = try outbox.column("oldest_at")
         let refused = try await store.refusedToday()
-        reading.rejected = refused?["rejected"]?.intValue ?? 0
-        reading.dead = refused?["dead"]?.intValue ?? 0
-        reading.unaccounted = unaccounted.map { .init(kind: $0["kind"]?.stringValue ?? "", count: $0["n"]?.intValue ?? 0) }
-        reading.unconfirmed = SystemReading.Unconfirmed(try await store.unconfirmed())
-        if let row = try await store.commitWaits() {
-            reading.commits = .init(standbys: SynchronousStandbys(row), waiting: row["waiting"]?.intValue ?? 0)
-        }
-        reading.pauses = pauses.compactMap(SystemReading.Paused.init)
-        reading.failover = try await store.lastFailover().flatMap(SystemReading.Failover.init)
+        reading.rejected = try refused.column("rejected")
+        reading.dead = try refused.column("dead")
+        reading.unaccounted = try unaccounted.map { .init(kind: try $0.column("kind"), count: try $0.column("n")) }
+        reading.unconfirmed = try SystemReading.Unconfirmed(try await store.unconfirmed())
+        let commits = try await store.commitWaits()
+        reading.commits = .init(standbys: try SynchronousStandbys(commits), waiting: try commits.column("waiting"))
+        reading.pauses = try pauses.map(SystemReading.Paused.init)
+        reading.failover = try await store.lastFailover().map(SystemReading.Failover.init)
         self.reading = reading
         // List a stopped process for a minute only: a deploy stops processes on purpose, and a minute is enough to see that.
-        workers = heard.filter { row in
-            guard row["state"]?.stringValue == SystemReading.Worker.State.stopped.rawValue else { return true }
-            return row["stopped_at"]?.time.map { now - $0 <= .seconds(60) } ?? true
+        workers = try heard.filter { row in
+            guard try row.column("state", as: String.self) == SystemReading.Worker.State.stopped.rawValue else { return true }
+            return try row.column("stopped_at", as: Timestamp?.self).map { now - $0 <= .seconds(60) } ?? true
         }
     }
 }
 
-extension JSON {
-    /// A time as PostgreSQL renders it in JSON.
-    fileprivate var time: Timestamp? { stringValue.flatMap { Timestamp(rfc3339: $0) } }
-}
-
-// A row that this binary cannot read is left out, such as a row with a word of a newer version.
-
 extension SystemReading.Worker {
-    fileprivate init?(_ row: JSON) {
-        guard let state = row["state"]?.stringValue.flatMap(State.init(rawValue:)), let started = row["started_at"]?.time,
-            let heard = row["heartbeat_at"]?.time
-        else { return nil }
+    /// Nil for a row with a state of a newer version.
+    fileprivate init?(_ row: JSON) throws {
+        guard let state = State(rawValue: try row.column("state")) else { return nil }
         self.init(
-            id: row["worker_id"]?.stringValue ?? "", role: row["role"]?.stringValue ?? "", state: state, startedAt: started,
-            heartbeatAt: heard, stoppedAt: row["stopped_at"]?.time,
-            providers: row["providers"]?.arrayValue?.compactMap(\.stringValue) ?? [],
-            obstacles: row["obstacles"]?.arrayValue?.compactMap(SystemReading.Obstacle.init) ?? [],
-            brokerUser: row["broker_user"]?.stringValue)
+            id: try row.column("worker_id"), role: try row.column("role"), state: state, startedAt: try row.column("started_at"),
+            heartbeatAt: try row.column("heartbeat_at"), stoppedAt: try row.column("stopped_at"), providers: try row.column("providers"),
+            obstacles: try row.column("obstacles", as: [JSON]?.self)?.compactMap(SystemReading.Obstacle.init) ?? [],
+            brokerUser: try row.column("broker_user"))
     }
 }
 
 extension SystemReading.Obstacle {
-    fileprivate init?(_ row: JSON) {
-        guard let kind = row["kind"]?.stringValue.flatMap(WorkerObstacle.Kind.init(rawValue:)), let since = row["since"]?.time else {
-            return nil
-        }
-        self.init(kind: kind, detail: row["detail"]?.stringValue ?? "", since: since)
+    /// Nil for an obstacle of a newer version.
+    fileprivate init?(_ row: JSON) throws {
+        guard let kind = WorkerObstacle.Kind(rawValue: try row.column("kind")) else { return nil }
+        self.init(kind: kind, detail: try row.column("detail", as: String?.self) ?? "", since: try row.column("since"))
     }
 }
 
 extension SystemReading.Unconfirmed {
-    fileprivate init?(_ rows: [JSON]) {
-        guard let since = rows.compactMap({ $0["oldest_at"]?.time }).min() else { return nil }
-        self.init(packs: rows.reduce(0) { $0 + ($1["packs"]?.intValue ?? 0) }, since: since)
+    /// Nil without rows.
+    fileprivate init?(_ rows: [JSON]) throws {
+        guard let since = try rows.map({ try $0.column("oldest_at", as: Timestamp.self) }).min() else { return nil }
+        self.init(packs: try rows.reduce(0) { $0 + (try $1.column("packs")) }, since: since)
     }
 }
 
 extension SystemReading.Queue {
-    fileprivate init?(_ row: JSON) {
-        guard let name = row["queue"]?.stringValue else { return nil }
+    fileprivate init(_ row: JSON) throws {
         self.init(
-            name: name, ready: row["ready"]?.intValue, consumers: row["consumers"]?.intValue, sampledAt: row["sampled_at"]?.time,
-            packs: row["packs"]?.intValue ?? 0, waitingSince: row["waiting_since"]?.time,
-            drainedPerSecond: row["drained_per_second"]?.doubleValue)
+            name: try row.column("queue"), ready: try row.column("ready"), consumers: try row.column("consumers"),
+            sampledAt: try row.column("sampled_at"), packs: try row.column("packs", as: Int?.self) ?? 0,
+            waitingSince: try row.column("waiting_since"), drainedPerSecond: try row.column("drained_per_second"))
     }
 }
 
 extension SystemReading.Failover {
-    fileprivate init?(_ row: JSON) {
-        guard let timeline = row["timeline"]?.intValue, let previous = row["previous_timeline"]?.intValue,
-            let seenAt = row["seen_at"]?.time
-        else { return nil }
+    fileprivate init(_ row: JSON) throws {
         self.init(
-            timeline: timeline, previousTimeline: previous,
-            isOtherCluster: row["system_identifier"]?.intValue != row["previous_system_identifier"]?.intValue, seenAt: seenAt)
+            timeline: try row.column("timeline"), previousTimeline: try row.column("previous_timeline"),
+            isOtherCluster: try row.column("system_identifier", as: Int.self) != row.column("previous_system_identifier", as: Int.self),
+            seenAt: try row.column("seen_at"))
     }
 }
 
 extension SystemReading.Overdue {
-    fileprivate init?(_ row: JSON) {
-        guard let oldest = row["oldest_at"]?.time else { return nil }
+    fileprivate init(_ row: JSON) throws {
         self.init(
-            lane: row["lane"]?.stringValue ?? "", channel: row["channel"]?.stringValue ?? "", provider: row["provider"]?.stringValue ?? "",
-            deliveries: row["deliveries"]?.intValue ?? 0, oldestAt: oldest, isSaturated: row["is_saturated"]?.boolValue ?? false)
+            lane: try row.column("lane"), channel: try row.column("channel"), provider: try row.column("provider"),
+            deliveries: try row.column("deliveries"), oldestAt: try row.column("oldest_at"), isSaturated: try row.column("is_saturated"))
     }
 }
 
 extension SystemReading.OpenBreaker {
-    fileprivate init?(_ row: JSON) {
-        guard let since = row["since_at"]?.time else { return nil }
+    fileprivate init(_ row: JSON) throws {
         self.init(
-            channel: row["channel"]?.stringValue ?? "", provider: row["provider"]?.stringValue ?? "",
-            deliveries: row["deliveries"]?.intValue ?? 0, since: since)
+            channel: try row.column("channel"), provider: try row.column("provider"), deliveries: try row.column("deliveries"),
+            since: try row.column("since_at"))
     }
 }
 
 extension SystemReading.Failed {
-    fileprivate init?(_ row: JSON) {
-        guard let reason = row["reason_code"]?.stringValue else { return nil }
+    fileprivate init(_ row: JSON) throws {
         self.init(
-            channel: row["channel"]?.stringValue ?? "", provider: row["provider"]?.stringValue ?? "",
-            state: row["state"]?.stringValue ?? "", reason: reason, deliveries: row["deliveries"]?.intValue ?? 0,
-            sample: row["sample_id"]?.stringValue ?? "")
+            channel: try row.column("channel"), provider: try row.column("provider"), state: try row.column("state"),
+            reason: try row.column("reason_code"), deliveries: try row.column("deliveries"),
+            sample: try row.column("sample_id", as: String?.self) ?? "")
     }
 }
 
 extension SystemReading.Paused {
-    fileprivate init?(_ row: JSON) {
-        guard let since = row["since_at"]?.time else { return nil }
+    fileprivate init(_ row: JSON) throws {
+        let (scope, target): (String, String) = (try row.column("scope"), try row.column("target"))
         self.init(
-            target: [row["scope"], row["target"]].compactMap { $0?.stringValue }.joined(separator: " "),
-            reason: row["reason"]?.stringValue ?? "", by: row["paused_by"]?.stringValue ?? "", since: since,
-            deliveries: row["deliveries"]?.intValue ?? 0)
+            target: "\(scope) \(target)", reason: try row.column("reason"), by: try row.column("paused_by"),
+            since: try row.column("since_at"), deliveries: try row.column("deliveries"))
     }
 }
