@@ -61,9 +61,44 @@ import Testing
         }
     }
 
+    /// An answer is read by the ticket of its statement, and its rows by a reader. Values of many rows are bound with the names of their
+    /// columns (`Column.swift`), and kept as rows.
+    @Test func noAnswerIsReadByItsNumberAndNoColumnIsKeptByHand() throws {
+        let byHand: [(Regex<AnyRegexOutput>, String)] = [
+            (Regex(/answers\[|results\[\d|rows\[0\]|\)\[\d\]/), "reads an answer by its number: use a Ticket"),
+            (Regex(/unnest\(\\\([^)]*\)+, \\\(/), "binds columns without their names: use relation(_:_:)"),
+            (Regex(/var \w+: \[(PostgresUUID|PostgresTimestamp|Int16|Int32)\??\] = \[\]/), "keeps a column by hand: keep rows"),
+        ]
+        for file in try Repository.files(below: "Sources/Store") + Repository.files(below: "Sources/Modules")
+        where !file.path.hasSuffix("/Column.swift") {
+            for (index, line) in file.code {
+                for (pattern, fault) in byHand { #expect(!line.contains(pattern), "\(file.place(index)) \(fault)") }
+            }
+        }
+    }
+
+    /// A table that a row declares has no INSERT beside that of its declaration.
+    @Test func onlyItsDeclarationInsertsIntoATable() throws {
+        let files = try Repository.files(below: "Sources/Store") + Repository.files(below: "Sources/Modules")
+        let declared = Set(
+            files.flatMap { file in
+                file.lines.joined(separator: "\n").matches(of: /Table<\w+>\(\s*"tidings\.([a-z_]+)/).map { String($0.1) }
+            })
+        #expect(declared.isSuperset(of: ["due", "deliveries", "attempts", "packs", "decisions", "inbox", "likes"]))
+        for file in files {
+            for (index, line) in file.code {
+                for match in line.matches(of: /insert into tidings\.([a-z_]+)/) where declared.contains(String(match.1)) {
+                    // It divides a pack, and copies columns that no new pack has.
+                    let divides = file.path.hasSuffix("/Store+Recover.swift") && match.1 == "packs"
+                    #expect(divides, "\(file.place(index)) inserts into tidings.\(match.1): use the row of the table")
+                }
+            }
+        }
+    }
+
     /// The counts and positions of an inbox are right only if every change of entries is made by the same statements.
     @Test func onlyTheseFilesWriteInboxes() throws {
-        let writers = ["inbox": ["InboxRows", "InboxWrite"], "inboxes": ["InboxRows", "InboxWrite", "Store+InboxUpkeep"]]
+        let writers = ["inbox": ["InboxWrite"], "inboxes": ["InboxRow", "InboxWrite", "Store+InboxUpkeep"]]
         var found: Set<String> = []
         for file in try Repository.files(below: "Sources/Store") {
             let name = String(file.path.split(separator: "/").last?.dropLast(".swift".count) ?? "")
@@ -75,7 +110,7 @@ import Testing
                 }
             }
         }
-        #expect(found == ["InboxRows", "InboxWrite", "Store+InboxUpkeep"])
+        #expect(found == ["InboxRow", "InboxWrite", "Store+InboxUpkeep"])
     }
 
     /// A reader of a row must find every code in the table that explains them.
