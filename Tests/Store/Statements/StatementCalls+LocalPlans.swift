@@ -1,0 +1,42 @@
+import TidingsCore
+
+@testable import TidingsStore
+
+/// Notifications that devices show by themselves, and pauses.
+extension StatementCall {
+    static let localPlans: [StatementCall] = [
+        StatementCall("planLocal") { store in
+            _ = try await store.planLocal([Samples.pack(on: .local)], pauses: .none, catalogue: Samples.catalogue)
+        },
+        StatementCall("planLocal") { store in
+            let pack = Samples.pack(of: [Samples.entry(escalates: true)], on: .local)
+            _ = try await store.planLocal([pack], pauses: Samples.pauses, catalogue: Samples.catalogue)
+        },
+        StatementCall("ackLocalPlan") { _ = try await $0.ackLocalPlan(of: Samples.device, tenant: "t", version: 0) },
+        StatementCall("ackLocalPlan") { _ = try await $0.ackLocalPlan(of: Samples.device, tenant: "t", owner: "p", version: 0) },
+        sync(owner: nil, since: nil),
+        sync(owner: "p", since: 0),
+        // The notification may be shown.
+        sync(owner: "p", since: 0, with: ["ends_as": .null, "end_reason": .null]),
+        StatementCall("takeWakes") { _ = try await $0.takeWakes(limit: 10) },
+        StatementCall("pruneLocalRequests") { _ = try await $0.pruneLocalRequests() },
+        StatementCall("localPlans") { _ = try await $0.localPlans(of: Samples.id) },
+    ]
+
+    private static func sync(owner: String?, since: Int64?, with values: [String: MadeUpValue] = [:]) -> StatementCall {
+        StatementCall("syncLocalPlan", with: values) { store in
+            _ = try await store.syncLocalPlan(
+                of: Samples.device, tenant: "t", owner: owner, since: since, catalogue: Samples.catalogue, zones: Samples.zones)
+        }
+    }
+
+    static let pauses: [StatementCall] = [
+        StatementCall("pause") { _ = try await $0.pause(.channel, "push", reason: "r", by: "me", for: .seconds(60)) },
+        StatementCall("pause") { _ = try await $0.pause(.tenant, "t", reason: "r", by: "me", for: nil) },
+        StatementCall("resume") { _ = try await $0.resume(.channel, "push", by: "me") },
+        StatementCall("pauses") { _ = try await $0.pauses() },
+        StatementCall("pausesAndPast") { _ = try await $0.pausesAndPast(limit: 10) },
+        StatementCall("prunePauses") { try await $0.prunePauses(retention: Samples.retention) },
+        StatementCall("knownTenants") { _ = try await $0.knownTenants(like: "t") },
+    ]
+}
