@@ -1,0 +1,76 @@
+import TidingsContracts
+import TidingsCore
+
+@testable import TidingsStore
+
+/// Catalogues, and refused events with dead letters.
+extension StatementCall {
+    static let catalogues: [StatementCall] = [
+        StatementCall("activate") { _ = try await $0.activate(Samples.smaller, by: Self.change) },
+        // The active catalogue is the first one of a program, and cannot be read.
+        StatementCall("activate", with: ["action": "start", "yaml": "types: ["]) { store in
+            _ = try await store.activate(Samples.smaller, by: Self.change)
+        },
+        StatementCall("lost") { _ = try await $0.lost(by: Samples.smaller) },
+        StatementCall("activeCatalogue") { _ = try await $0.activeCatalogue() },
+        StatementCall("activeCatalogueHash") { _ = try await $0.activeCatalogueHash() },
+        StatementCall("inForce") { _ = try await $0.inForce() },
+        StatementCall("inForce", with: ["hash": .null, "id": .null]) { _ = try await $0.inForce() },
+        StatementCall("keepCatalogue") { try await $0.keepCatalogue(hash: "hash", yaml: "types: {}") },
+        StatementCall("refresh") { try await CatalogueSource($0).refresh() },
+        StatementCall("catalogue") { _ = try await $0.catalogue(hash: "hash") },
+        StatementCall("catalogueHistory") { _ = try await $0.catalogueHistory(limit: 10) },
+        StatementCall("processesWithoutCatalogue") { _ = try await $0.processesWithoutCatalogue("hash") },
+        StatementCall("keptCatalogues") { _ = try await $0.keptCatalogues(beginning: nil) },
+        StatementCall("keptCatalogues") { _ = try await $0.keptCatalogues(beginning: "a") },
+        StatementCall("catalogueBefore") { _ = try await $0.catalogueBefore() },
+    ]
+
+    private static let change = CatalogueChange(.apply, author: "me", reason: "r", mayRemove: true)
+
+    static let refused: [StatementCall] = [letters, calls(about: .rejected), calls(about: .dead)].flatMap { $0 }
+
+    private static let letters: [StatementCall] = [
+        StatementCall("keepDead") { store in
+            let message = DeadMessage(
+                queue: "q", reason: .poison, message: "m", deaths: 1, exchange: "e", routingKey: "k", contentType: "c", headers: "{}",
+                attributes: [HeaderAttribute(name: "n", value: "v")], body: Samples.event, producer: "u")
+            _ = try await store.keepDead(message, state: "trying")
+        },
+        StatementCall("moveDead") { _ = try await $0.moveDead(1, from: ["open"], to: "resolved") },
+        StatementCall("keepUndecodable") { try await $0.keepUndecodable(1, because: "no pack") },
+        StatementCall("dead") { _ = try await $0.dead(state: "open", reason: nil, limit: 10) },
+        StatementCall("dead") { _ = try await $0.dead(1) },
+        StatementCall("rejected") { _ = try await $0.rejected(state: nil, reason: "unknownType", limit: 10) },
+        StatementCall("rejected") { _ = try await $0.rejected(1) },
+        StatementCall("rejections") { _ = try await $0.rejections([1]) },
+        StatementCall("refusedFigures") { _ = try await $0.refusedFigures() },
+    ]
+
+    private static func calls(about table: RefusedTable) -> [StatementCall] {
+        [
+            StatementCall("lastRefused") { _ = try await $0.lastRefused(in: table) },
+            StatementCall("refused") { _ = try await $0.refused(in: table, RefusedFilter(), after: 0, upTo: 100) },
+            StatementCall("refused") { store in
+                var filter = RefusedFilter()
+                filter.ids = [1]
+                filter.reason = "unknownType"
+                filter.since = Samples.now
+                filter.tenant = "t"
+                filter.queue = "q"
+                _ = try await store.refused(in: table, filter, after: 0, upTo: 100)
+            },
+            StatementCall("refused", with: ["max": .null]) { store in
+                _ = try await store.refused(in: table, RefusedFilter(), after: 0, upTo: 100)
+            },
+            StatementCall("kept") { _ = try await $0.kept(1, in: table) },
+            StatementCall("markReplayed") { store in
+                let message = KeptMessage(
+                    id: 1, exchange: "e", routingKey: "k", contentType: nil, body: [], headers: "{}", producer: nil, version: "v")
+                _ = try await store.markReplayed([message], in: table)
+            },
+            StatementCall("discard") { _ = try await $0.discard([1], in: table) },
+            StatementCall("pruneRefused") { _ = try await $0.pruneRefused(table, retention: Samples.retention) },
+        ]
+    }
+}
