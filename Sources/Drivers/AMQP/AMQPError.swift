@@ -48,6 +48,17 @@ public enum AMQPError: Error, Sendable, Hashable {
         case .authenticationRefused, .invalidURL, .tlsFailed, .invalidMessage, .stopped: false
         }
     }
+
+    /// The word of RabbitMQ for a quorum queue whose members have not found together in time. It stands in the text of a 541.
+    package static let unformedQueue = "cluster_not_formed"
+
+    /// Whether a busy broker could not form a quorum queue in time. It has removed what there was of the queue.
+    var isUnformedQueue: Bool {
+        switch self {
+        case .connectionClosed(code: 541, let text), .channelClosed(code: 541, let text): text.contains(Self.unformedQueue)
+        default: false
+        }
+    }
 }
 
 extension AMQPError: CustomStringConvertible {

@@ -48,6 +48,8 @@ extension Failure {
             "a limit of the node, the vhost or the user is reached: `rabbitmqctl list_connections` shows who is connected"
         case 530:
             "let the user use the vhost (`rabbitmqctl set_permissions`), or correct user and vhost in TIDINGS_AMQP_URL"
+        case 541 where text.contains(AMQPError.unformedQueue):
+            "the node was too busy to form the queue in time, and is asked several times: see its load and its log, then try again"
         case 541 where text.contains("vhost"):
             "the vhost is down on that node: `rabbitmqctl restart_vhost`, and see the log of RabbitMQ"
         case 541: "the node has an internal error: see the log of RabbitMQ; another node may be well"

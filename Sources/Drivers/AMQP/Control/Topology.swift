@@ -13,15 +13,35 @@ public struct Topology: Sendable, Hashable {
     /// Creates missing parts: first the queues, then each exchange with its bindings, in the order given. List an exchange after the
     /// exchange that it routes to. Then no exchange accepts a message that it cannot route. A repetition changes nothing. Throws
     /// ``AMQPError/channelClosed(code:text:)`` with 406 at the first part that exists with other properties, because RabbitMQ never changes
-    /// one.
+    /// one. A queue that the broker cannot form in time is declared again, see ``formationPauses``.
     public func declare(on control: AMQPControl) async throws(AMQPError) {
-        for queue in queues { try await control.declareQueue(queue) }
+        for queue in queues {
+            try await Self.untilFormed { () throws(AMQPError) in try await control.declareQueue(queue) }
+        }
         for exchange in exchanges {
             try await control.declareExchange(exchange)
             for binding in bindings where binding.exchange == exchange.name { try await control.bind(binding) }
         }
         let own = Set(exchanges.map(\.name))
         for binding in bindings where !own.contains(binding.exchange) { try await control.bind(binding) }
+    }
+
+    /// The pauses before a queue is declared again that a busy broker could not form in time. RabbitMQ has then removed what there was of it.
+    static let formationPauses: [Duration] = [.seconds(1), .seconds(3), .seconds(9)]
+
+    /// Repeats a declaration while the broker says that the members of the queue have not found together. Throws the last error.
+    static func untilFormed(
+        pausing: (Duration) async -> Void = { try? await Task.sleep(for: $0) }, _ declare: () async throws(AMQPError) -> Void
+    ) async throws(AMQPError) {
+        for pause in formationPauses {
+            do throws(AMQPError) {
+                return try await declare()
+            } catch {
+                guard error.isUnformedQueue, !Task.isCancelled else { throw error }
+                await pausing(pause)
+            }
+        }
+        try await declare()
     }
 
     /// One queue with its bindings, without the exchanges of these bindings.
