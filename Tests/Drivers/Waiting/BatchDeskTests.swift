@@ -113,4 +113,28 @@ import Testing
         await #expect(throws: Work.Away.self) { try await first.value }
         for (task, expected) in zip(others, [20, 30]) { #expect(try await task.value == expected) }
     }
+
+    /// Requests of an owner with one request do not wait for all of an owner with many.
+    @Test func eachOwnerHasItsPartOfABatch() async throws {
+        let work = Work()
+        let desk = BatchDesk<Int, Int>(largestBatch: 3, owner: { $0 < 100 ? "many" : "one" }) { try await work.answer($0) }
+        let first = Task { try await desk.answer(to: 1) }
+        await work.begun(1)
+        var others = await Self.gather(desk, 2...5)
+        others += await Self.gather(desk, 100...100)
+        for number in 0..<3 {
+            await work.begun(number + 1)
+            work.finish(number)
+        }
+        _ = try await first.value
+        for task in others { _ = try await task.value }
+        #expect(work.batches.withLock { $0 } == [[1], [2, 100, 3], [4, 5]])
+    }
+
+    /// No request waits for ever, and none gets the answer to another one.
+    @Test func aWorkWithTooFewAnswersFailsItsBatch() async throws {
+        let desk = BatchDesk<Int, Int>(largestBatch: 10) { Array($0.dropLast()) }
+        await #expect(throws: AnswersMissing(requests: 1, answers: 0)) { try await desk.answer(to: 1) }
+        await #expect(throws: AnswersMissing(requests: 1, answers: 0)) { try await desk.answer(to: 2) }
+    }
 }
