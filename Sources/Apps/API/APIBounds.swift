@@ -101,6 +101,8 @@ enum APIBounds {
                 "That may fail in a second of all clients that no proxy names: they may be everybody."),
             Bound("FailedLogins.unnamed.burst", FailedLogins.unnamed.burst, "logins", "Of these clients at once."),
             Bound("FailedLogins.remembered", FailedLogins.remembered, "addresses", "Addresses beyond it share one limit."),
+            Bound("RefusalPause.length", RefusalPause.length, "Before a caller is told that its share is used up."),
+            Bound("RefusalPause.mostWaiting", RefusalPause.mostWaiting, "refusals", "That wait at once; one more is told at once."),
             Bound(
                 "RateLimits.burstSeconds", RateLimits.burstSeconds, "seconds",
                 "A caller that was idle may send as many requests at once as in this time."),

@@ -85,8 +85,8 @@ struct APIRole: AddedRole {
             table: table,
             access: AccessControl(persons: persons, keys: KeyCheck(.asking(store, logger: logger)), rates: rates, failures: failures),
             proxies: proxies, room: ByteRoom(metrics: runtime.metrics), requests: options.isDevelopment ? nil : RequestRoom(),
-            origins: AllowedOrigins(origins: settings.origins), log: log, speaksTLS: certificate != nil, progress: progress,
-            logger: logger)
+            pause: options.isDevelopment ? nil : RefusalPause(), origins: AllowedOrigins(origins: settings.origins), log: log,
+            speaksTLS: certificate != nil, progress: progress, logger: logger)
         var configuration = Self.configuration(settings, proxies: proxies, log: log, logger: logger)
         if let certificate { configuration.session = { certificate.session() } }
         server = HTTPServer(configuration, logger: logger) { await api.answer($0) }

@@ -13,6 +13,8 @@ struct APIServer: Sendable {
     let room: ByteRoom
     /// Nil sets no limit.
     let requests: RequestRoom?
+    /// Nil: a used share is told at once.
+    let pause: RefusalPause?
     let origins: AllowedOrigins
     let log: RequestLog
     /// Whether the process speaks TLS itself. Behind a proxy, the headers about TLS are the proxy's.
@@ -33,6 +35,7 @@ struct APIServer: Sendable {
             } catch {
                 let problem = problem(from: error, record.id)
                 record.reason = problem.reason
+                await pause?.wait(for: problem)
                 if record.key == nil { record.key = Self.keyID(of: request) }
                 response = problem.response(to: record.id)
             }

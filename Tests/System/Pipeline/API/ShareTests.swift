@@ -18,16 +18,28 @@ import TidingsTestSupport
         return nil
     }
 
-    @Test func aKeyAndItsTenantHaveShares() async throws {
-        let variables = ["TIDINGS_API_REQUESTS_PER_BACKEND": "2", "TIDINGS_API_REQUESTS_PER_TENANT": "3"]
-        try await withAPI(variables: variables, preparing: { _ in nil }) { api in
-            let first = try await api.key("notifications:read", tenant: "acme")
-            let second = try await api.key("notifications:read", tenant: "acme")
+    @Test func aKeyHasAShare() async throws {
+        try await withAPI(variables: ["TIDINGS_API_REQUESTS_PER_BACKEND": "2"], preparing: { _ in nil }) { api in
+            let key = try await api.key("notifications:read", tenant: "acme")
+            let other = try await api.key("notifications:read", tenant: "acme")
+            let share = try #require(try await Self.refusedShare { try await api.ask("GET", Self.path, authorization: key) })
+            #expect(share["of"] == "key" && share["unit"] == "requests" && share["limit"] == 4 && share["used"] == 4, "\(share)")
+            #expect(try await api.ask("GET", Self.path, authorization: other).status == 404)
+        }
+    }
+
+    @Test func theKeysOfATenantHaveAShareTogether() async throws {
+        try await withAPI(variables: ["TIDINGS_API_REQUESTS_PER_TENANT": "3"], preparing: { _ in nil }) { api in
+            var keys: [String] = []
+            for _ in 0..<8 { keys.append(try await api.key("notifications:read", tenant: "acme")) }
             let other = try await api.key("notifications:read", tenant: "globex")
-            let ofKey = try #require(try await Self.refusedShare { try await api.ask("GET", Self.path, authorization: first) })
-            #expect(ofKey["of"] == "key" && ofKey["unit"] == "requests" && ofKey["limit"] == 4 && ofKey["used"] == 4, "\(ofKey)")
-            let ofTenant = try #require(try await Self.refusedShare { try await api.ask("GET", Self.path, authorization: second) })
-            #expect(ofTenant["of"] == "tenant" && ofTenant["limit"] == 6 && ofTenant["perSecond"] == 3, "\(ofTenant)")
+            var next = 0
+            let refused = try await Self.refusedShare {
+                next += 1
+                return try await api.ask("GET", Self.path, authorization: keys[next % keys.count])
+            }
+            let share = try #require(refused)
+            #expect(share["of"] == "tenant" && share["limit"] == 6 && share["perSecond"] == 3, "\(share)")
             #expect(try await api.ask("GET", Self.path, authorization: other).status == 404)
         }
     }

@@ -1,0 +1,35 @@
+import Synchronization
+
+/// The pause before a caller is told that its share is used up. A client that asks again at once would cost the time of others with every
+/// refusal; with the pause, each of its connections costs one refusal in a second.
+///
+/// The caller has no share of anything while it waits: its body is not read, and nothing is in work for it. Only its connection is open,
+/// and connections have bounds of their own.
+final class RefusalPause: Sendable {
+    /// A client that keeps to Retry-After waits for at least as long anyway.
+    static let length = Duration.seconds(1)
+    /// The refusals that wait at once. With one more, the refusal is told at once.
+    static let mostWaiting = 1_000
+
+    private let waiting = Mutex(0)
+    private let sleep: @Sendable (Duration) async throws -> Void
+
+    /// - Parameter sleep: waits for a time. It throws if the task is cancelled.
+    init(sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) { self.sleep = sleep }
+
+    /// Waits before the problem is told, if it is about a share that is used up. Returns at once if the client leaves or the server stops.
+    func wait(for problem: Problem) async {
+        guard problem.share != nil, enter() else { return }
+        // The time itself is awaited.
+        try? await sleep(Self.length)
+        waiting.withLock { $0 -= 1 }
+    }
+
+    private func enter() -> Bool {
+        waiting.withLock { waiting in
+            guard waiting < Self.mostWaiting else { return false }
+            waiting += 1
+            return true
+        }
+    }
+}
