@@ -101,6 +101,10 @@ enum APIBounds {
                 "That may fail in a second of all clients that no proxy names: they may be everybody."),
             Bound("FailedLogins.unnamed.burst", FailedLogins.unnamed.burst, "logins", "Of these clients at once."),
             Bound("FailedLogins.remembered", FailedLogins.remembered, "addresses", "Addresses beyond it share one limit."),
+            Bound(
+                "ConnectionRates.secondsForAll", ConnectionRates.secondsForAll, "seconds",
+                "In which an address may open all of its connections again; all of them may also come at once."),
+            Bound("ConnectionRates.remembered", ConnectionRates.remembered, "addresses", "Addresses beyond it share one limit."),
             Bound("RefusalPause.length", RefusalPause.length, "Before a caller is told that its share is used up."),
             Bound("RefusalPause.mostWaiting", RefusalPause.mostWaiting, "refusals", "That wait at once; one more is told at once."),
             Bound(

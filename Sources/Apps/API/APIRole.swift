@@ -88,6 +88,10 @@ struct APIRole: AddedRole {
             pause: options.isDevelopment ? nil : RefusalPause(), origins: AllowedOrigins(origins: settings.origins), log: log,
             speaksTLS: certificate != nil, progress: progress, logger: logger)
         var configuration = Self.configuration(settings, proxies: proxies, log: log, logger: logger)
+        if !options.isDevelopment {
+            let connections = ConnectionRates(connectionsPerAddress: settings.connectionsPerAddress, now: { store.clock.now() })
+            configuration.admitsConnection = { connections.admit($0) }
+        }
         if let certificate { configuration.session = { certificate.session() } }
         server = HTTPServer(configuration, logger: logger) { await api.answer($0) }
     }

@@ -85,7 +85,7 @@ public struct HTTPServer: Sendable {
     private var channelConfiguration: HTTP1Channel.Configuration {
         let limits = configuration.limits
         let refusal = configuration.refusal
-        let connections = OpenConnections(limits, group: configuration.connectionGroup)
+        let connections = OpenConnections(limits, group: configuration.connectionGroup, admits: configuration.admitsConnection)
         return HTTP1Channel.Configuration(
             additionalChannelHandlers: [ConnectionGuard(limits, connections, refusal: refusal)], idleTimeout: TimeAmount(limits.idle),
             httpDecoderConfiguration: .init(

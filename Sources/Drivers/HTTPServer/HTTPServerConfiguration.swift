@@ -11,6 +11,9 @@ public struct HTTPServerConfiguration: Sendable {
     public var grace: Duration
     /// The group for which the connections of a numeric address count, such as the address itself. Nil: the address has no bound of its own.
     public var connectionGroup: @Sendable (_ address: String) -> String?
+    /// Whether a group may open another connection now. Called once for each connection that is within the other bounds. A connection that
+    /// is not admitted is answered with 429.
+    public var admitsConnection: @Sendable (_ group: String) -> Bool
     /// Makes the TLS session of a new connection. Nil: the server speaks HTTP in clear text. A connection without a session, for lack of
     /// memory, is closed.
     public var session: (@Sendable () -> (any TLSSession)?)?
@@ -20,6 +23,7 @@ public struct HTTPServerConfiguration: Sendable {
     public init(
         host: String, port: Int, limits: HTTPServerLimits = HTTPServerLimits(), grace: Duration = .seconds(5),
         connectionGroup: @escaping @Sendable (_ address: String) -> String? = { $0 },
+        admitsConnection: @escaping @Sendable (_ group: String) -> Bool = { _ in true },
         session: (@Sendable () -> (any TLSSession)?)? = nil,
         refusal: @escaping @Sendable (HTTPResponse.Status) -> (headers: HTTPFields, body: [UInt8]) = { status in
             ([.contentType: "text/plain"], Array("\(status.code) \(status.reasonPhrase.lowercased())\n".utf8))
@@ -30,6 +34,7 @@ public struct HTTPServerConfiguration: Sendable {
         self.limits = limits
         self.grace = grace
         self.connectionGroup = connectionGroup
+        self.admitsConnection = admitsConnection
         self.session = session
         self.refusal = refusal
     }

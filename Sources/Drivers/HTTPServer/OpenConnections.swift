@@ -22,11 +22,13 @@ final class OpenConnections: Sendable {
 
     private let limits: HTTPServerLimits
     private let group: @Sendable (String) -> String?
+    private let admits: @Sendable (String) -> Bool
     private let state = Mutex(State())
 
-    init(_ limits: HTTPServerLimits, group: @escaping @Sendable (String) -> String?) {
+    init(_ limits: HTTPServerLimits, group: @escaping @Sendable (String) -> String?, admits: @escaping @Sendable (String) -> Bool) {
         self.limits = limits
         self.group = group
+        self.admits = admits
     }
 
     /// Counts a connection, unless it is beyond a bound.
@@ -38,7 +40,9 @@ final class OpenConnections: Sendable {
             // Without spare connections the server stops accepting. It may accept a few too many before, and serves these.
             guard state.count < limits.connections || limits.spareConnections == 0 else { return .refused(.serviceUnavailable) }
             if let group {
-                guard state.byGroup[group, default: 0] < limits.connectionsPerGroup else { return .refused(.tooManyRequests) }
+                guard state.byGroup[group, default: 0] < limits.connectionsPerGroup, admits(group) else {
+                    return .refused(.tooManyRequests)
+                }
                 state.byGroup[group, default: 0] += 1
             }
             state.count += 1

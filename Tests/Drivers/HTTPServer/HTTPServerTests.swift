@@ -255,6 +255,28 @@ import TidingsTestSupport
         }
     }
 
+    /// The owner of the server counts new connections, and gets the group of each.
+    @Test func theOwnerMayRefuseAConnection() async throws {
+        let groups = Mutex<[String]>([])
+        let configuration = HTTPServerConfiguration(
+            host: "127.0.0.1", port: 0, limits: Self.limits, connectionGroup: { "group of \($0)" },
+            admitsConnection: { group in
+                groups.withLock { groups in
+                    groups.append(group)
+                    return groups.count == 1
+                }
+            })
+        try await HTTPServer(configuration, logger: Logger(label: "test"), handler: Self.echo).run { port in
+            let first = try RawClient(port: port)
+            first.send(Self.hello)
+            #expect(await first.read(until: "GET /hello ").hasPrefix("HTTP/1.1 200 "))
+            #expect(try await RawClient(port: port).readToEnd().hasPrefix("HTTP/1.1 429 "))
+            first.send(Self.hello)
+            #expect(await first.read(until: "GET /hello ").hasPrefix("HTTP/1.1 200 "))
+        }
+        #expect(groups.withLock { $0 } == ["group of 127.0.0.1", "group of 127.0.0.1"])
+    }
+
     @Test func aFullServerSaysSo() async throws {
         var limits = Self.limits
         limits.connections = 2

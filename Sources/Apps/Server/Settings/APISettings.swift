@@ -204,7 +204,8 @@ package struct APISettings: Sendable {
                 connectionsName, "Connections open at once in one process of the API; more are answered with 503.",
                 defaultValue: String(standardConnections)),
             SettingDeclaration(
-                connectionsPerAddressName, "Connections of one address that is no proxy; more are answered with 429.",
+                connectionsPerAddressName,
+                "Connections of one address that is no proxy, and new ones of it in 4 s; more are answered with 429.",
                 defaultValue: String(standardConnectionsPerAddress)),
             SettingDeclaration(
                 requestsPerPersonName, "Requests in a second of one person to one process; twice as many at once.",
