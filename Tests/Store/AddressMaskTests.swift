@@ -22,12 +22,24 @@ import TidingsJSON
     }
 
     @Test func anEndpointKeepsItsOtherMembers() throws {
-        let endpoints = try JSON.parse(
-            #"[{"id":"d","address":"80f9c2e1d4b7a6f5aabbccdd","identity":null,"permission":"denied"},{"id":"e","address":null}]"#)
-        let masked = AddressMask.mask(endpoints: endpoints, showingAddresses: false)
-        #expect(masked == (try JSON.parse(#"[{"id":"d","address":"…aabbccdd","permission":"denied"},{"id":"e","address":null}]"#)))
-        let whole = AddressMask.mask(endpoints: endpoints, showingAddresses: true)
+        let endpoint = try JSON.parse(#"{"id":"d","address":"80f9c2e1d4b7a6f5aabbccdd","identity":null,"permission":"denied"}"#)
+        let masked = try AddressMask.mask(endpoints: [endpoint], showingAddresses: false)
+        #expect(masked == (try JSON.parse(#"[{"id":"d","address":"…aabbccdd","permission":"denied"}]"#)))
+        let whole = try AddressMask.mask(endpoints: [endpoint], showingAddresses: true)
         #expect(whole.arrayValue?.first?["address"]?.stringValue == "80f9c2e1d4b7a6f5aabbccdd")
         #expect(whole.arrayValue?.first?["identity"] == nil)
+    }
+
+    /// Under another name the address would stay as it is.
+    @Test(arguments: ["address", "identity"], [true, false])
+    func anEndpointWithoutItsAddressIsRefused(member: String, isWhole: Bool) throws {
+        var members = JSONObject()
+        for name in ["id", "address", "identity"] { members[name] = "https://hooks.example.com/secret" }
+        let value = members[member]
+        members[member] = nil
+        members["\(member)_text"] = value
+        let endpoint = JSON.object(members)
+        let error = #expect(throws: ReportError.self) { try AddressMask.mask(endpoints: [endpoint], showingAddresses: isWhole) }
+        #expect(error?.column == member)
     }
 }

@@ -30,16 +30,20 @@ enum AddressMask {
     }
 
     /// Masks the members `address` of a list of endpoints, and takes the members `identity` out.
-    static func mask(endpoints: JSON, showingAddresses isWhole: Bool) -> JSON {
-        .array(
-            (endpoints.arrayValue ?? []).map { endpoint in
-                guard var members = endpoint.objectValue else { return endpoint }
-                let identity = members["identity"]?.stringValue
-                members["identity"] = nil
-                if !isWhole, let address = members["address"]?.stringValue {
-                    members["address"] = .string(masked(address, identity: identity))
-                }
-                return .object(members)
-            })
+    ///
+    /// - Throws: ``ReportError`` for an endpoint without one of the two members: under another name an address would go out unmasked.
+    static func mask(endpoints: [JSON], showingAddresses isWhole: Bool) throws(ReportError) -> JSON {
+        var shown: [JSON] = []
+        for endpoint in endpoints { shown.append(try mask(endpoint: endpoint, showingAddress: isWhole)) }
+        return .array(shown)
+    }
+
+    private static func mask(endpoint: JSON, showingAddress isWhole: Bool) throws(ReportError) -> JSON {
+        let address: String = try endpoint.column("address")
+        let identity: String? = try endpoint.column("identity")
+        var members = endpoint.objectValue ?? JSONObject()
+        members["identity"] = nil
+        if !isWhole { members["address"] = .string(masked(address, identity: identity)) }
+        return .object(members)
     }
 }

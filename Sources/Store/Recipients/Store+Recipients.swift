@@ -115,8 +115,8 @@ extension Store {
     /// - Parameter isWhole: whether tokens and other addresses are whole. Otherwise they have the form of ``AddressMask``.
     public func settings(of person: RecipientKey, showingAddresses isWhole: Bool) async throws -> JSON? {
         let rows = try await report(Self.settings(of: person, with: "'identity', e.token_identity"), of: person)
-        guard var members = rows.first?.objectValue else { return nil }
-        members["endpoints"] = AddressMask.mask(endpoints: members["endpoints"] ?? .array([]), showingAddresses: isWhole)
+        guard let row = rows.first, var members = row.objectValue else { return nil }
+        members["endpoints"] = try AddressMask.mask(endpoints: try row.column("endpoints"), showingAddresses: isWhole)
         return .object(members)
     }
 

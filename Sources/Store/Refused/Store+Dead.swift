@@ -109,6 +109,6 @@ extension Store {
             ifAllowedElse: """
                 select d.*, 'bytes and headers: only a member of tidings_run reads them' as withheld
                 from tidings_ops.dead_letters d where d.dead_id = \(id)
-                """)?.withText
+                """)?.withText()
     }
 }

@@ -54,7 +54,7 @@ extension Store {
             ifAllowedElse: """
                 select r.*, 'bytes and headers: only a member of tidings_run reads them' as withheld, c.meaning, c.what_to_do
                 from tidings_ops.rejected r left join tidings_ops.reason_codes c on c.code = r.reason_code where r.rejected_id = \(id)
-                """)?.withText
+                """)?.withText()
     }
 
     func kept(_ query: SQL) async throws -> KeptMessage? {
@@ -70,10 +70,13 @@ extension Store {
 
 extension JSON {
     /// Returns the row with a member `raw` before `raw_base64` if the kept bytes are UTF-8. Bytes with a NUL get no `raw`, because many
-    /// readers of JSON refuse a NUL.
-    var withText: JSON {
-        guard case .object(let row) = self, let base64 = row["raw_base64"]?.stringValue, let bytes = Base64.decode(base64),
-            !bytes.contains(0),
+    /// readers of JSON refuse a NUL. A row with the member `withheld` has no bytes and stays as it is.
+    ///
+    /// - Throws: ``ReportError`` for a row with neither `withheld` nor `raw_base64`.
+    func withText() throws(ReportError) -> JSON {
+        guard self["withheld"] == nil else { return self }
+        let base64: String = try column("raw_base64")
+        guard case .object(let row) = self, let bytes = Base64.decode(base64), !bytes.contains(0),
             let text = String(validating: bytes, as: UTF8.self)
         else { return self }
         var members = JSONObject()

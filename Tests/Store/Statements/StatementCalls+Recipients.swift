@@ -46,7 +46,9 @@ extension StatementCall {
         },
         StatementCall("preferences") { _ = try await $0.preferences(of: Samples.person) },
         StatementCall("recipient") { _ = try await $0.recipient("p", tenant: "t") },
-        StatementCall("settings") { _ = try await $0.settings(of: Samples.person, showingAddresses: false) },
+        StatementCall("settings", with: ["row_to_json": #"{"endpoints":[]}"#]) { store in
+            _ = try await store.settings(of: Samples.person, showingAddresses: false)
+        },
         StatementCall("hasWebhookSecret") { _ = try await $0.hasWebhookSecret("p", tenant: "t") },
         StatementCall("facts") { _ = try await $0.facts(of: "p", tenant: "t", zones: Samples.zones, around: Samples.now) },
         StatementCall("facts", with: ["endpoint": .null]) { store in

@@ -30,6 +30,9 @@ extension StatementCall {
 
     static let refused: [StatementCall] = [letters, calls(about: .rejected), calls(about: .dead)].flatMap { $0 }
 
+    /// A report with the bytes of a message.
+    private static let keptBytes: [String: MadeUpValue] = ["row_to_json": #"{"raw_base64":"e30="}"#]
+
     private static let letters: [StatementCall] = [
         StatementCall("keepDead") { store in
             let message = DeadMessage(
@@ -40,9 +43,9 @@ extension StatementCall {
         StatementCall("moveDead") { _ = try await $0.moveDead(1, from: ["open"], to: "resolved") },
         StatementCall("keepUndecodable") { try await $0.keepUndecodable(1, because: "no pack") },
         StatementCall("dead") { _ = try await $0.dead(state: "open", reason: nil, limit: 10) },
-        StatementCall("dead") { _ = try await $0.dead(1) },
+        StatementCall("dead", with: keptBytes) { _ = try await $0.dead(1) },
         StatementCall("rejected") { _ = try await $0.rejected(state: nil, reason: "unknownType", limit: 10) },
-        StatementCall("rejected") { _ = try await $0.rejected(1) },
+        StatementCall("rejected", with: keptBytes) { _ = try await $0.rejected(1) },
         StatementCall("rejections") { _ = try await $0.rejections([1]) },
         StatementCall("refusedFigures") { _ = try await $0.refusedFigures() },
     ]
