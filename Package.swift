@@ -379,8 +379,8 @@ let package = Package(
         tests(
             "TidingsServerTests", in: "Apps/Server",
             [
-                "TidingsAMQP", "TidingsCommands", "TidingsCore", "TidingsPipeline", "TidingsPostgres", "TidingsProvider", "TidingsServer",
-                "TidingsStore", "TidingsTestSupport", logging, arguments,
+                "TidingsAMQP", "TidingsCommands", "TidingsCore", "TidingsJSON", "TidingsPipeline", "TidingsPostgres", "TidingsProvider",
+                "TidingsServer", "TidingsStore", "TidingsTestSupport", logging, arguments,
             ]),
         // Needs PostgreSQL and the broker.
         tests(

@@ -78,17 +78,19 @@ extension CatalogueCommand {
             let (limit, format) = (list.limit, output.format)
             try await withStore { store, _ in
                 let rows = try await store.catalogueHistory(limit: limit)
-                Output.list(
-                    format == .text ? rows.map(Self.shown) : rows, as: format, empty: "no catalogue was applied; the built-in one is active"
-                )
+                let shown = try format == .text ? rows.map { try Self.shown($0) } : rows
+                Output.list(shown, as: format, empty: "no catalogue was applied; the built-in one is active")
             }
         }
 
         /// A row of the history for people. The hash is cut to 16 digits, as other commands print it.
-        private static func shown(_ row: JSON) -> JSON {
+        static func shown(_ row: JSON) throws(ReportError) -> JSON {
             var object = JSONObject()
-            object["hash"] = .string(String(row["hash"]?.stringValue?.prefix(16) ?? ""))
-            for name in ["activated_at", "ended_at", "action", "author", "database_role", "reason"] { object[name] = row[name] ?? .null }
+            let hash: String = try row.column("hash")
+            object["hash"] = .string(String(hash.prefix(16)))
+            for name in ["activated_at", "ended_at", "action", "author", "database_role", "reason"] {
+                object[name] = try row.column(name, as: JSON.self)
+            }
             return .object(object)
         }
     }

@@ -126,7 +126,21 @@ enum CatalogueHash {
 struct KeptCatalogue: Sendable, CustomStringConvertible {
     let hash: String
     let yaml: String
-    private let row: JSON
+    private let isActive: Bool
+    /// The time of the last activation as PostgreSQL writes it. Nil if the catalogue was never active. ``author`` too.
+    private let activatedAt: String?
+    private let author: String?
+    /// Nil also if the author gave none.
+    private let reason: String?
+
+    init(_ row: JSON) throws(ReportError) {
+        hash = try row.column("hash")
+        yaml = try row.column("yaml")
+        isActive = try row.column("active")
+        activatedAt = try row.column("activated_at")
+        author = try row.column("author")
+        reason = try row.column("reason")
+    }
 
     /// Reads the catalogue whose hash begins with `prefix`. Without a prefix, reads the active catalogue; nil while none is active.
     /// Throws a ``Failure`` with exit code 1 if no catalogue, or more than one, has a hash with this beginning.
@@ -136,16 +150,16 @@ struct KeptCatalogue: Sendable, CustomStringConvertible {
             let what = rows.isEmpty ? "no catalogue that is kept has" : "more than one catalogue has"
             throw Failure(.bad, "\(what) a hash that begins with \(prefix)", hint: "tidings catalogue history")
         }
-        guard let row = rows.first, let hash = row["hash"]?.stringValue, let yaml = row["yaml"]?.stringValue else { return nil }
-        (self.hash, self.yaml, self.row) = (hash, yaml, row)
+        guard let row = rows.first else { return nil }
+        try self.init(row)
     }
 
     /// The catalogue's hash and its place in the history, in one line.
     var description: String {
         let name = "catalogue \(hash.prefix(16))"
-        guard let time = row["activated_at"]?.stringValue else { return "\(name), never applied" }
-        let reason = row["reason"]?.stringValue.map { ": \($0)" } ?? ""
-        let since = row["active"]?.boolValue == true ? "active since" : "not active, last made active"
-        return "\(name), \(since) \(time) by \(row["author"]?.stringValue ?? "unknown")" + Table.plain(.string(reason))
+        guard let activatedAt else { return "\(name), never applied" }
+        let reason = reason.map { ": \($0)" } ?? ""
+        let since = isActive ? "active since" : "not active, last made active"
+        return "\(name), \(since) \(activatedAt) by \(author ?? "unknown")" + Table.plain(.string(reason))
     }
 }

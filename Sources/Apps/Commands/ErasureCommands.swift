@@ -52,11 +52,12 @@ extension RecipientCommand {
             let deadline = ContinuousClock.now + .seconds(seconds)
             while true {
                 let row = try await RecipientCommand.erasure(id, in: store)
-                if row["state"]?.stringValue == "done" { return row }
+                let progress = try ErasureProgress(row)
+                if progress.isDone { return row }
                 guard ContinuousClock.now < deadline else {
-                    let obstacle = row["waits_for"]?.stringValue.map { ", waits for \($0)" } ?? ""
+                    let obstacle = progress.obstacle.map { ", waits for \($0)" } ?? ""
                     throw Failure(
-                        .timedOut, "the erasure \(id) is not done after \(seconds) s: step \(row["step"]?.stringValue ?? "")\(obstacle)",
+                        .timedOut, "the erasure \(id) is not done after \(seconds) s: step \(progress.step)\(obstacle)",
                         hint: "it goes on while a release role runs; see tidings recipient erasure \(id)")
                 }
                 // Poll: a committed row signals nobody.

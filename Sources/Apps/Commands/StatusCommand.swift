@@ -23,7 +23,7 @@ struct StatusCommand: TidingsCommand {
         try await withStore { store, _ in
             repeat {
                 let rows = try await SystemRows(from: store)
-                let report = StatusReport(rows, Judgement.findings(of: rows.reading), all: all)
+                let report = try StatusReport(rows, Judgement.findings(of: rows.reading), all: all)
                 if watch, format == .text { Output.frame(at: store.clock.now()) }
                 format == .text ? report.lines.forEach(Output.text) : Output.one(report.json, as: format)
                 if watch {

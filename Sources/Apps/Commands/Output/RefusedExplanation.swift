@@ -5,48 +5,54 @@ import TidingsStore
 /// The explanation of a refused event for a person at a terminal.
 struct RefusedExplanation: Sendable {
     private let row: JSON
+    private let event: EventRefusal
+
+    init(_ row: JSON) throws(ReportError) {
+        self.row = row
+        event = try EventRefusal(row)
+    }
 
     /// The refused events among the rows of ``Store/find(_:)``, newest first, each once.
     static func all(in found: [JSON], from store: Store) async throws -> [RefusedExplanation] {
-        let rows = found.filter { $0["kind"]?.stringValue == "rejected" }
-        let ids = Set(rows.compactMap { row in row["id"]?.stringValue.flatMap { Int64($0) } })
-        return try await store.rejections(ids.sorted()).map { RefusedExplanation(row: $0) }
+        let rows = try found.filter { try $0.column("kind", as: String.self) == "rejected" }
+        let ids = Set(try rows.compactMap { Int64(try $0.column("id", as: String.self)) })
+        return try await store.rejections(ids.sorted()).map { try RefusedExplanation($0) }
     }
 
     /// The event beside the notifications of an answer.
     var json: JSON { ["rejected": row] }
 
     /// One line for a command that finds no notification.
-    var hint: String { "the event was refused: \(reason); tidings rejected show \(field("rejected_id"))" }
+    var hint: String { "the event was refused: \(reason); tidings rejected show \(event.id)" }
 
     var text: String {
-        var lines = [headline, "  \(field("message"))"]
-        let advice = field("what_to_do")
+        var lines = [headline, "  \(plain(event.message))"]
+        let advice = plain(event.whatToDo)
         if !advice.isEmpty { lines.append("  what to do: \(advice)") }
-        if row["verified"]?.boolValue == false {
+        if !event.isVerified {
             lines.append("  not verified: the event is broken, or its publisher may not use these names")
         }
-        lines.append("  rejected \(field("rejected_id"))   producer \(field("source")) \(field("event_id"))")
+        lines.append("  rejected \(event.id)   producer \(plain(event.source)) \(plain(event.eventID))")
         return lines.joined(separator: "\n")
     }
 
     private var headline: String {
-        let type = field("type")
-        let times = row["occurrences"]?.intValue ?? 1
-        return "\(type.isEmpty ? "an event" : type)\(people), refused \(field("last_at")): \(reason)"
-            + (times > 1 ? ", \(times) times" : "") + (field("state") == "open" ? "" : ", \(field("state"))")
+        let type = plain(event.type)
+        return "\(type.isEmpty ? "an event" : type)\(people), refused \(plain(event.lastAt)): \(reason)"
+            + (event.occurrences > 1 ? ", \(event.occurrences) times" : "")
+            + (event.state == "open" ? "" : ", \(plain(event.state))")
     }
 
     private var people: String {
-        let first = field("recipient_id")
-        let more = (row["recipients"]?.intValue ?? 0) - 1
+        let first = plain(event.recipient)
+        let more = event.recipients - 1
         return first.isEmpty ? "" : " for \(first)" + (more > 0 ? " and \(more) more" : "")
     }
 
     private var reason: String {
-        let place = field("pointer")
-        return field("reason_code") + (place.isEmpty ? "" : " at \(place)")
+        let place = plain(event.pointer)
+        return plain(event.reason) + (place.isEmpty ? "" : " at \(place)")
     }
 
-    private func field(_ name: String) -> String { row[name].map(Table.plain) ?? "" }
+    private func plain(_ text: String?) -> String { text.map { Table.plain(.string($0)) } ?? "" }
 }

@@ -1,4 +1,3 @@
-import TidingsCore
 import TidingsJSON
 import TidingsServer
 
@@ -7,16 +6,23 @@ struct StatusReport: Sendable {
     let verdict: SystemVerdict
     private let rows: SystemRows
     private let findings: [Finding]
-    private let all: Bool
+    private let yields: [BulkYield]
+    private let queues: [QueueLine]
+    private let workers: [WorkerLine]
 
     /// Findings shown of each level. There may be a thousand pauses; `tidings pause list` shows all of them.
     private static let shownOfALevel = 20
 
+    /// Throws ``ReportError`` if a row has lost a column of a table.
+    ///
     /// - Parameter all: true to list also the queues that are empty and have a consumer.
-    init(_ rows: SystemRows, _ findings: [Finding], all: Bool) {
+    init(_ rows: SystemRows, _ findings: [Finding], all: Bool) throws {
         self.rows = rows
         self.findings = findings
-        self.all = all
+        // Leave out workers for which no bulk work waits: their pauses delay nothing.
+        yields = try rows.yields.map { try BulkYield($0) }.filter { $0.ready > 0 }
+        queues = try rows.queues.map { try QueueLine($0) }.filter { all || !$0.isIdle }
+        workers = try rows.workers.map { try WorkerLine($0) }
         verdict = SystemVerdict(findings)
     }
 
@@ -28,9 +34,11 @@ struct StatusReport: Sendable {
             lines += shown.prefix(Self.shownOfALevel).map(\.text)
             if shown.count > Self.shownOfALevel { lines.append("\(level.symbol) and \(shown.count - Self.shownOfALevel) more") }
         }
-        // Leave out workers for which no bulk work waits: their pauses delay nothing.
-        lines += rows.yields.filter { ($0["bulk_ready"]?.intValue ?? 0) > 0 }.map(BulkYield.sentence)
-        for table in [rows.states, queues, workers] where !table.isEmpty { lines += ["", Table(table).text] }
+        lines += yields.map(\.sentence)
+        let now = rows.reading.now
+        for table in [rows.states, queues.map { $0.cells(now: now) }, workers.map { $0.cells(now: now) }] where !table.isEmpty {
+            lines += ["", Table(table).text]
+        }
         return lines
     }
 
@@ -41,40 +49,5 @@ struct StatusReport: Sendable {
             "pauses": .array(rows.pauses), "bulk_yields": .array(rows.yields), "queues": .array(rows.queues),
             "workers": .array(rows.workers), "unaccounted": .array(rows.unaccounted),
         ]
-    }
-
-    private var queues: [JSON] {
-        rows.queues.filter { all || !Self.isIdle($0) }.map { row in
-            [
-                "queue": row["queue"] ?? .null, "messages": row["ready"] ?? .null, "consumers": row["consumers"] ?? .null,
-                "deliveries": row["deliveries"] ?? .null,
-                "since": time(row["waiting_since"] ?? .null, else: row["oldest_at"]),
-                "clears": (row["ready"]?.intValue ?? 0) > 0 ? forecast(row["clears_at"] ?? .null) : .null,
-            ]
-        }
-    }
-
-    private var workers: [JSON] {
-        rows.workers.map { row in
-            [
-                "process": row["worker_id"] ?? .null, "state": row["state"] ?? .null, "handled": row["handled"] ?? .null,
-                "started": time(row["started_at"] ?? .null), "heartbeat": time(row["heartbeat_at"] ?? .null),
-            ]
-        }
-    }
-
-    /// True if the queue is empty and has a consumer.
-    private static func isIdle(_ row: JSON) -> Bool {
-        (row["ready"]?.intValue ?? 0) == 0 && (row["packs"]?.intValue ?? 0) == 0 && (row["consumers"]?.intValue ?? 0) > 0
-    }
-
-    private func forecast(_ value: JSON) -> JSON {
-        guard let time = value.stringValue.flatMap({ Timestamp(rfc3339: $0) }) else { return .null }
-        return .string(time.forecast(now: rows.reading.now))
-    }
-
-    private func time(_ value: JSON, else other: JSON? = nil) -> JSON {
-        guard let text = value.stringValue ?? other?.stringValue, let time = Timestamp(rfc3339: text) else { return .null }
-        return .string(time.minute(now: rows.reading.now))
     }
 }

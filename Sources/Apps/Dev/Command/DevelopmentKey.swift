@@ -9,8 +9,9 @@ enum DevelopmentKey {
         let path = home + "/api-key"
         if let text = readFile(path), let key = APIKeyText(text), try await store.authenticate(key) != nil { return text }
         let author = "tidings dev"
-        for old in try await store.keys(all: false, limit: 1_000) where old["name"]?.stringValue == name {
-            if let id = old["key_id"]?.stringValue { _ = try await store.revokeKey(id, by: author) }
+        for old in try await store.keys(all: false, limit: 1_000) {
+            guard try old.column("name", as: String.self) == name else { continue }
+            _ = try await store.revokeKey(try old.column("key_id", as: String.self), by: author)
         }
         guard
             let made = try await store.createKey(
