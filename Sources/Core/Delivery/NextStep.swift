@@ -9,7 +9,7 @@ public enum NextStep: Sendable, Hashable {
 }
 
 /// Returns the step after an outcome. Every outcome of a call passes through this function. A worker calls it with a provider's answer
-/// (`Pipeline/Delivery/Conclude.swift`). A releaser calls it for the attempt of a dead worker (`Pipeline/Release/Releaser.swift`). A
+/// (`Pipeline/Delivery/Conclusion.swift`). A releaser calls it for the attempt of a dead worker (`Pipeline/Release/Releaser.swift`). A
 /// delivery that was not sent has no outcome, so its next state is not decided here.
 ///
 /// The function knows the number of the attempt and this outcome, and no reason of an earlier attempt.

@@ -2,7 +2,7 @@ public import TidingsContracts
 public import TidingsCore
 
 /// The record of one call to a provider.
-public struct AttemptRecord: Sendable {
+public struct AttemptRecord: Sendable, Equatable {
     public var outcome: String
     public var reason: ReasonCode
     /// The provider's status. For HTTP it is the status code.
@@ -30,7 +30,7 @@ public struct AttemptRecord: Sendable {
 
 /// The way in which one delivery leaves its pack. The `Settlement` of the AMQP driver is another value: an acknowledgement or a rejection.
 public struct Settlement: Sendable {
-    public enum Exit: Sendable {
+    public enum Exit: Sendable, Equatable {
         case ended(DeliveryState, ReasonCode)
         /// The delivery waits in `due`. `attempt` is the number of the next attempt.
         case waiting(until: Timestamp, kind: DueKind, attempt: Int, ReasonCode)
