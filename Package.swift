@@ -343,7 +343,7 @@ let package = Package(
             "TidingsPipelineTests", in: "Pipeline",
             [
                 "TidingsAMQP", "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsCrypto", "TidingsJSON", "TidingsJSONSchema",
-                "TidingsPipeline", "TidingsStore", "TidingsTestSupport",
+                "TidingsPipeline", "TidingsProvider", "TidingsStore", "TidingsTestSupport", logging,
             ]),
         // Needs PostgreSQL and no broker.
         tests(
@@ -395,7 +395,7 @@ let package = Package(
             [
                 "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsCrypto", "TidingsEncodings", "TidingsJSON",
                 "TidingsTimeZones", "TidingsAMQP", "TidingsHTTP", "TidingsPostgres", "TidingsClient", "TidingsMetrics", "TidingsStore",
-                "TidingsJSONSchema", "TidingsJWT", "TidingsLikes", "TidingsProvider", "TidingsPipeline", "TidingsTestSupport",
+                "TidingsJSONSchema", "TidingsJWT", "TidingsLikes", "TidingsPipeline", "TidingsTestSupport",
                 "PrivateServers", "tidings", logging,
             ]),
         tests(
