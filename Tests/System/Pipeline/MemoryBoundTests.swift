@@ -103,32 +103,6 @@ import TidingsTestSupport
             createdAt: .distantPast,
             decidedAt: .distantPast, validUntil: .distantFuture, expiresAt: .distantFuture)
     }
-
-    /// Providers hang: this many batches run beyond the patience. The next batch waits until one of them has ended.
-    @Test func batchesBeyondPatienceStopAtTheirLimit() async {
-        let out = Outstanding()
-        let begun = Record()
-        let gate = Gate()
-        for _ in 0..<Outstanding.limit {
-            await out.run(waitingAtMost: .zero) {
-                begun.add("begun")
-                await gate.wait()
-            }
-        }
-        while begun.all.count < Outstanding.limit { await Task.yield() }
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask {
-                await out.run(waitingAtMost: .zero) { begun.add("begun") }
-            }
-            // The new batch either stands in line or began too early.
-            while out.callersInLine == 0, begun.all.count == Outstanding.limit { await Task.yield() }
-            #expect(begun.all.count == Outstanding.limit, "one more began")
-            await gate.open()
-            await group.waitForAll()
-        }
-        await out.drain()
-        #expect(begun.all.count == Outstanding.limit + 1)
-    }
 }
 
 /// A list of events in their order.
@@ -137,21 +111,4 @@ private final class Record: Sendable {
 
     func add(_ event: String) { events.withLock { $0.append(event) } }
     var all: [String] { events.withLock { $0 } }
-}
-
-/// A gate that holds every caller until it opens.
-private actor Gate {
-    private var isOpen = false
-    private var line: [CheckedContinuation<Void, Never>] = []
-
-    func wait() async {
-        guard !isOpen else { return }
-        await withCheckedContinuation { line.append($0) }
-    }
-
-    func open() {
-        isOpen = true
-        for continuation in line { continuation.resume() }
-        line = []
-    }
 }

@@ -6,61 +6,8 @@ import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
 
-/// Bulk work yields only while urgent batches take too long.
-@Suite struct LaneBalanceTests {
-    private let balance = LaneBalance()
-    private let start = ContinuousClock.now
-    private let slow = LaneBalance.target + .milliseconds(1)
-
-    @Test func theLongerUrgentTakesTheMoreBulkYields() {
-        #expect(balance.pause(now: start) == .zero)
-        var now = start
-        var pauses: [Duration] = []
-        for _ in 0..<10 {
-            now += LaneBalance.reaction
-            balance.urgent(took: slow, now: now)
-            pauses.append(balance.pause(now: now))
-        }
-        #expect(pauses.first == LaneBalance.firstPause && pauses[1] == LaneBalance.firstPause * 2)
-        #expect(pauses.last == LaneBalance.longestPause, "it has an end")
-    }
-
-    @Test func oneBurstOfSlowBatchesDoublesOnce() {
-        let now = start + LaneBalance.reaction
-        for _ in 0..<5 { balance.urgent(took: slow, now: now) }
-        #expect(balance.pause(now: now) == LaneBalance.firstPause)
-    }
-
-    @Test func whatIsInTimeGivesBulkItsShareBack() {
-        let now = start + LaneBalance.reaction
-        balance.urgent(took: slow, now: now)
-        for part in 1...3 { balance.urgent(took: .milliseconds(5), now: now + .milliseconds(10) * part) }
-        let after = now + .milliseconds(30)
-        #expect(balance.pause(now: after) == LaneBalance.firstPause - LaneBalance.relief * 0.03, "by time, not by their number")
-        balance.urgent(took: .milliseconds(5), now: after + .seconds(1))
-        #expect(balance.pause(now: after + .seconds(1)) == .zero)
-    }
-
-    @Test func aPauseIsNotRememberedForLong() {
-        var now = start
-        for _ in 0..<10 {
-            now += LaneBalance.reaction
-            balance.urgent(took: slow, now: now)
-        }
-        now += .seconds(3_600)
-        balance.urgent(took: slow, now: now)
-        #expect(balance.pause(now: now) == LaneBalance.firstPause)
-        balance.urgent(took: .zero, now: now - .seconds(1))
-        #expect(balance.pause(now: now) == LaneBalance.firstPause, "a report that was overtaken takes nothing off, and adds nothing")
-    }
-
-    @Test func withoutUrgentWorkThereIsNothingToYieldTo() {
-        let now = start + LaneBalance.reaction
-        balance.urgent(took: slow, now: now)
-        #expect(balance.pause(now: now + LaneBalance.memory) > .zero)
-        #expect(balance.pause(now: now + LaneBalance.memory + .milliseconds(1)) == .zero)
-    }
-
+/// The roles yield bulk work to urgent work, and the status says so.
+@Suite struct BulkYieldTests {
     /// Every batch takes longer than urgent batches may, as on servers that are too small. Bulk work then waits, still makes progress, and
     /// is reported.
     @Test func theRolesYieldAndSaySo() async throws {
