@@ -379,15 +379,16 @@ let package = Package(
         tests(
             "TidingsServerTests", in: "Apps/Server",
             [
-                "TidingsAMQP", "TidingsCommands", "TidingsCore", "TidingsJSON", "TidingsPipeline", "TidingsPostgres", "TidingsProvider",
-                "TidingsServer", "TidingsStore", "TidingsTestSupport", logging, arguments,
+                "TidingsAMQP", "TidingsCommands", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsPipeline", "TidingsPostgres",
+                "TidingsProvider", "TidingsServer", "TidingsStore", "TidingsTestSupport", logging, arguments,
             ]),
         // Needs PostgreSQL and the broker.
         tests(
             "TidingsAPITests", in: "Apps/API",
             [
-                "TidingsAPI", "TidingsCore", "TidingsHTTP", "TidingsHTTPServer", "TidingsJSON", "TidingsJSONSchema", "TidingsJWT",
-                "TidingsLikes", "TidingsMetrics", "TidingsPipeline", "TidingsServer", "TidingsStore", "TidingsTestSupport", logging,
+                "TidingsAPI", "TidingsContracts", "TidingsCore", "TidingsHTTP", "TidingsHTTPServer", "TidingsJSON", "TidingsJSONSchema",
+                "TidingsJWT", "TidingsLikes", "TidingsMetrics", "TidingsPipeline", "TidingsProvider", "TidingsServer", "TidingsStore",
+                "TidingsTestSupport", logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         tests(

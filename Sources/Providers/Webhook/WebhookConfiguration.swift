@@ -46,15 +46,11 @@ extension WebhookConfiguration {
             ProviderSetting("certificateAuthorities", "A PEM file to trust in place of the system's certificate authorities."),
         ]
 
-    /// At most 20 seconds: a worker's lease ends after 25 seconds. If a call outlived the lease, another worker could send the delivery
-    /// again.
-    private static let allowedSeconds = 1...20
-
     init(_ settings: ProviderSettings) throws(ProviderConfigurationError) {
         var errors = SettingErrors(of: settings)
         let guarding = errors.collect(try AddressGuard(settings))
-        let timeout = errors.collect(try settings.integer("timeoutSeconds", default: 15, in: Self.allowedSeconds))
-        let connectTimeout = errors.collect(try settings.integer("connectTimeoutSeconds", default: 5, in: Self.allowedSeconds))
+        let timeout = errors.collect(try settings.integer("timeoutSeconds", default: 15, in: CallSettings.allowedSeconds))
+        let connectTimeout = errors.collect(try settings.integer("connectTimeoutSeconds", default: 5, in: CallSettings.allowedSeconds))
         let allowsUnsigned = errors.collect(try settings.flag("allowUnsigned", default: false))
         let concurrency = errors.collect(try settings.integer("maximumConcurrency", default: 128, in: 1...1_000))
         let perHost = errors.collect(try settings.integer("maximumConcurrencyPerHost", default: 16, in: 1...1_000))

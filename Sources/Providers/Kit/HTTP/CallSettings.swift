@@ -19,9 +19,9 @@ public struct CallSettings: Sendable {
     /// A PEM file to trust in place of the system's certificate authorities.
     public var certificateAuthorities: String?
 
-    /// At most 20 seconds: a worker's lease ends after 25 seconds. If a call outlived the lease, another worker could send the delivery
-    /// again.
-    private static let allowedSeconds = 1...20
+    /// The seconds of a time-out that an operator may choose. There are at most 20, because a worker's lease ends after 25 seconds. If a
+    /// call outlived the lease, another worker could send the delivery again.
+    package static let allowedSeconds = 1...20
     /// The most bytes of a response that are read. A larger response is a web page, not an answer of the service.
     public static let maximumResponseBytes = 64 << 10
 

@@ -1,0 +1,46 @@
+import Testing
+import TidingsContracts
+import TidingsCore
+import TidingsHTTPServer
+import TidingsPipeline
+import TidingsProvider
+import TidingsStore
+
+@testable import TidingsAPI
+
+/// Relations between the bounds of the API, and to those of the data path below it.
+@Suite struct APIBoundRelationTests {
+    /// The time after which proxies close a connection that is silent.
+    private static let proxy = Duration.seconds(60)
+
+    @Test func aConnectionOutlastsItsProxy() {
+        #expect(APILimits.heartbeat * 2 < Self.proxy, "a proxy keeps a stream with one late heartbeat")
+        #expect(Self.proxy < APILimits.server.idle, "the proxy closes an idle connection first, so it sends no request into its end")
+        #expect(WorkWatch.patience < IntentSubmission.confirmPatience, "a request outlasts the election of a leader")
+        #expect(IntentSubmission.confirmPatience < Self.proxy, "a client hears from Tidings that a confirm did not come")
+    }
+
+    @Test func clientsComeBackSpreadOverTime() {
+        #expect(APILimits.reconnect.upperBound - APILimits.reconnect.lowerBound >= 30_000, "a process that stops has many streams")
+    }
+
+    /// A body that is larger than a share could never be read.
+    @Test func theLargestRequestFitsIntoItsShare() {
+        let callback = CallbackRequest.maximumBodyBytes
+        #expect(APILimits.intentBytes <= ByteRoom.tenants.share, "a backend sends its largest batch")
+        #expect(APILimits.bodyBytes <= ByteRoom.people.share, "a person sends the largest body")
+        #expect(callback <= ByteRoom.strangers.share, "a callback is read before it is proven")
+        #expect(callback <= ByteRoom.providers.share, "and then counts for its provider")
+        #expect(APILimits.intentBytes <= RateLimits.kibibytesPerKey.burst * 1_024, "a key that was idle sends its largest batch")
+        #expect(
+            IntentLimits().maximumIntentsPerMessage <= RequestRoom.notifications.share,
+            "a tenant asks for as many notifications as one message has")
+        #expect(APILimits.tokenBytes < APILimits.server.headerFieldBytes, "the header has room for the longest token")
+    }
+
+    @Test func thePartsOfTheInboxAgree() {
+        #expect(APILimits.page <= Store.largestInboxPage, "the store reads every page that a client may ask for")
+        #expect(Store.devicesPerPerson <= APILimits.streamsPerPerson, "each active device has its stream")
+        #expect(InboxSignal.maximumIDs <= APILimits.idsInEvent, "an event names every id of a signal")
+    }
+}
