@@ -90,12 +90,6 @@ public struct CaptureBehaviour: Sendable, Hashable {
         min(.milliseconds(milliseconds), CaptureLimits.longestHold)
     }
 
-    /// Whether a path is ``path`` or below it.
-    func covers(_ other: String) -> Bool {
-        let prefix = path.hasSuffix("/") ? String(path.dropLast()) : path
-        return prefix.isEmpty || other == prefix || other.hasPrefix(prefix + "/")
-    }
-
     /// Returns the answer to one attempt, counted from 1.
     ///
     /// - Parameter arrival: the number of the request among all requests, from 1.
