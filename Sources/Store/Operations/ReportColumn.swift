@@ -27,6 +27,16 @@ extension JSON {
         guard let read = Value(reported: value) else { throw ReportError(column: name, problem: "is no \(type)") }
         return read
     }
+
+    /// The named columns of a row of a report, and no other. An answer for outsiders names its columns: a column that an operator adds to a
+    /// view does not go out.
+    ///
+    /// - Throws: ``ReportError`` if the row lacks one of them.
+    public func columns(_ names: [String]) throws(ReportError) -> JSON {
+        var members = JSONObject()
+        for name in names { members[name] = try column(name, as: JSON.self) }
+        return .object(members)
+    }
 }
 
 extension Optional: ReportValue where Wrapped: ReportValue {
