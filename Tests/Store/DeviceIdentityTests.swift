@@ -1,6 +1,5 @@
 import Testing
 import TidingsCore
-import TidingsJSON
 import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
@@ -69,7 +68,7 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let device = try await scene.register(Self.token("first"), of: "ada").deviceID
             let found = try await scene.store.find("written otherwise", tokens: ["https://push.test/1", "written otherwise"])
-            #expect(found.map { $0["id"]?.stringValue } == [device])
+            #expect(found.map(\.id) == [device])
         }
     }
 }

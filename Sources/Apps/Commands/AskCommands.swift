@@ -49,37 +49,36 @@ func explain(_ text: String, withContent: Bool, as format: OutputFormat, in stor
     Explanation.print(explanations, refused: refused, as: format)
 }
 
-/// Returns the notifications among the rows of ``Store/find(_:)`` that `isWanted` accepts.
-/// Each is listed once: an event may have the id of a person, and then the rows name a notification twice.
-func notificationIDs(in found: [JSON], where isWanted: (JSON) -> Bool) -> [NotificationID] {
+/// Returns the notifications among the records of ``Store/find(_:tokens:)`` that `isWanted` accepts.
+/// Each is listed once: an event may have the id of a person, and then the records name a notification twice.
+func notificationIDs(in found: [FoundRecord], where isWanted: (FoundRecord) -> Bool) -> [NotificationID] {
     var ids: [NotificationID] = []
-    for row in found where row["kind"]?.stringValue == "notification" && isWanted(row) {
-        if let id = row["id"]?.stringValue.flatMap({ NotificationID($0) }), !ids.contains(id) { ids.append(id) }
+    for record in found where record.kind == .notification && isWanted(record) {
+        if let id = NotificationID(record.id), !ids.contains(id) { ids.append(id) }
     }
     return ids
 }
 
 /// The hint for an event that is only in the SQL outbox.
-private func enqueuedHint(_ event: JSON) -> String {
-    let since = event["at"]?.stringValue ?? "some time"
+private func enqueuedHint(_ event: JSON) throws(ReportError) -> String {
+    let since = try event.column("at", as: String.self)
     return "enqueued by SQL since \(since) and not published yet: tidings status shows whether a release role runs"
 }
 
-/// - Parameter found: the rows that have the id; none of them is a notification.
-func noNotification(_ text: String, _ found: [JSON], in store: Store) async throws -> Failure {
-    let kinds = found.compactMap { $0["kind"]?.stringValue }
-    let waits = kinds.isEmpty ? try await store.enqueued(text).first : nil
+/// - Parameter found: the records that have the id; none of them is a notification.
+func noNotification(_ text: String, _ found: [FoundRecord], in store: Store) async throws -> Failure {
+    let waits = found.isEmpty ? try await store.enqueued(text).first : nil
     let hint =
         if let waits {
-            enqueuedHint(waits)
-        } else if kinds.contains("erased") {
+            try enqueuedHint(waits)
+        } else if found.contains(where: { $0.kind == .erased }) {
             erasedHint
-        } else if kinds.contains("promised") {
-            try await promisedHint(found, in: store)
+        } else if let promised = found.first(where: { $0.kind == .promised }) {
+            try await promisedHint(promised, in: store)
         } else if let refused = try await RefusedExplanation.all(in: found, from: store).first {
             refused.hint
         } else {
-            kinds.isEmpty ? try await lostHint(text, in: store) : "tidings find \(text)"
+            found.isEmpty ? try await lostHint(text, in: store) : "tidings find \(text)"
         }
     return Failure(.bad, "no notification \(text)", hint: hint)
 }
@@ -88,10 +87,9 @@ func noNotification(_ text: String, _ found: [JSON], in store: Store) async thro
 private let erasedHint = "recipientErased: its person was erased, and so was everything about it; nothing is sent any more"
 
 /// The hint for an id that the HTTP API promised, and that names no notification.
-private func promisedHint(_ found: [JSON], in store: Store) async throws -> String {
+private func promisedHint(_ found: FoundRecord, in store: Store) async throws -> String {
     let waits = "promised over HTTP: no router has decided the event yet; tidings status shows whether one runs"
-    guard let row = found.first(where: { $0["kind"]?.stringValue == "promised" }),
-        let id = row["id"]?.stringValue.flatMap({ NotificationID($0) }),
+    guard let id = NotificationID(found.id),
         let promise = try await store.promisedNotification(id, tenant: nil)?.notification
     else { return waits }
     func field(_ name: String) -> String { promise[name].map(Table.plain) ?? "" }
@@ -148,7 +146,7 @@ struct FindCommand: TidingsCommand {
     mutating func run(in context: CommandContext) async throws {
         let (id, format) = (id, output.format)
         try await withStore { store, _ in
-            var rows = try await store.find(id, tokens: context.providers.tokenIdentities(of: id))
+            var rows = try await store.find(id, tokens: context.providers.tokenIdentities(of: id)).map(\.row)
             if rows.isEmpty { rows = try await store.enqueued(id) }
             if !rows.isEmpty || format == .json { Output.list(rows, as: format, empty: "") }
             if rows.isEmpty { throw Failure(.bad, "nothing has the id \(id)", hint: try await lostHint(id, in: store)) }

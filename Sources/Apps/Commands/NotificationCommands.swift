@@ -81,8 +81,8 @@ struct NotificationCommand: AsyncParsableCommand {
         /// named.
         private static func one(_ text: String, in store: Store) async throws -> NotificationID {
             let found = try await store.find(text)
-            let ids = notificationIDs(in: found) { row in
-                switch row["matched_on"]?.stringValue {
+            let ids = notificationIDs(in: found) { record in
+                switch record.matchedOn {
                 case "notification_id": NotificationID(text) != nil
                 case "idempotency_key": true
                 default: false

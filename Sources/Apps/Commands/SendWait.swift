@@ -34,7 +34,7 @@ struct SendWait {
         repeat {
             if let refused = try await store.rejection(of: event) {
                 if format == .json { Output.list([], as: format, empty: "") }
-                throw Self.failure(refused)
+                throw try Self.failure(refused)
             }
             let ids = try await store.notificationIDs(of: event)
             let dropped = try await ids.count < event.intents.count ? store.droppedIntents(of: event) : 0
@@ -64,11 +64,11 @@ struct SendWait {
         return Failure(.bad, "dropped: recipientErased: \(whom)", hint: ReasonCode.recipientErased.whatToDo)
     }
 
-    private static func failure(_ refused: JSON) -> Failure {
-        let (reason, text) = (refused["reason_code"]?.stringValue ?? "", refused["message"]?.stringValue ?? "")
-        let place = refused["pointer"]?.stringValue.flatMap { $0.isEmpty ? nil : " at \($0)" } ?? ""
+    private static func failure(_ refused: JSON) throws(ReportError) -> Failure {
+        let (reason, text): (String, String) = (try refused.column("reason_code"), try refused.column("message"))
+        let pointer = try refused.column("pointer", as: String.self)
+        let number = try refused.column("rejected_id", as: Int.self)
         return Failure(
-            .bad, "rejected: \(reason)\(place): \(text)",
-            hint: "tidings rejected show \(refused["rejected_id"]?.serialized ?? "")")
+            .bad, "rejected: \(reason)\(pointer.isEmpty ? "" : " at \(pointer)"): \(text)", hint: "tidings rejected show \(number)")
     }
 }

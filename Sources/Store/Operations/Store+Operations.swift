@@ -83,12 +83,12 @@ extension Store {
     /// Finds the record of any id.
     ///
     /// - Parameter identities: the identities of a token, if the id is one. A device is stored under one of them, however the token is written.
-    public func find(_ anything: String, tokens identities: Set<String> = []) async throws -> [JSON] {
+    public func find(_ anything: String, tokens identities: Set<String> = []) async throws -> [FoundRecord] {
         var rows = try await report("select * from tidings_ops.find(\(anything))")
         for identity in identities.subtracting([anything]).sorted() {
             rows += try await report("select * from tidings_ops.find(\(identity)) where matched_on = 'token'")
         }
-        return rows
+        return try rows.map { try FoundRecord($0) }
     }
 
     public func stateCounts() async throws -> [JSON] {

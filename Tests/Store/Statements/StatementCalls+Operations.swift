@@ -1,10 +1,15 @@
 import TidingsCore
+import TidingsJSON
+import TidingsTestSupport
 
 @testable import TidingsStore
 
 /// Readings and acts of the command line, and readings of measurements.
 extension StatementCall {
     static let operations: [StatementCall] = [records, health, acts].flatMap { $0 }
+
+    /// A report row that every type of ``NotificationRecord`` reads.
+    static let recordRow: [String: MadeUpValue] = ["row_to_json": .text(RecordRows.merged.serialized)]
 
     private static let records: [StatementCall] = [
         StatementCall("notifications") { _ = try await $0.notifications(recipient: "p", type: nil, state: "held", limit: 10) },
@@ -17,7 +22,7 @@ extension StatementCall {
         StatementCall("attempts") { _ = try await $0.attempts(of: Samples.id) },
         StatementCall("explain") { _ = try await $0.explain(Samples.id) },
         StatementCall("decisions") { _ = try await $0.decisions(of: Samples.id) },
-        StatementCall("find") { _ = try await $0.find("anything", tokens: ["token"]) },
+        StatementCall("find", with: recordRow) { _ = try await $0.find("anything", tokens: ["token"]) },
         StatementCall("timeZone") { _ = try await $0.timeZone(of: "p", tenant: "t") },
         StatementCall("isAtRest") { _ = try await $0.isAtRest(Samples.id) },
         StatementCall("notificationIDs") { _ = try await $0.notificationIDs(of: Samples.published) },

@@ -12,10 +12,9 @@ struct RefusedExplanation: Sendable {
         event = try EventRefusal(row)
     }
 
-    /// The refused events among the rows of ``Store/find(_:)``, newest first, each once.
-    static func all(in found: [JSON], from store: Store) async throws -> [RefusedExplanation] {
-        let rows = try found.filter { try $0.column("kind", as: String.self) == "rejected" }
-        let ids = Set(try rows.compactMap { Int64(try $0.column("id", as: String.self)) })
+    /// The refused events among the records of ``Store/find(_:tokens:)``, newest first, each once.
+    static func all(in found: [FoundRecord], from store: Store) async throws -> [RefusedExplanation] {
+        let ids = Set(found.filter { $0.kind == .rejected }.compactMap { Int64($0.id) })
         return try await store.rejections(ids.sorted()).map { try RefusedExplanation($0) }
     }
 
