@@ -58,6 +58,12 @@ extension JSONWriter {
         key(name)
         if let text { string(text) } else { null() }
     }
+
+    /// Writes a member with an integer, or null.
+    mutating func optional(_ name: String, _ number: Int?) {
+        key(name)
+        if let number { integer(number) } else { null() }
+    }
 }
 
 extension String {
