@@ -1,7 +1,6 @@
 import Testing
 import TidingsContracts
 import TidingsCore
-import TidingsJSON
 import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
@@ -255,8 +254,6 @@ extension StoreScene {
 
     /// The events of apps in the timeline of a notification.
     fileprivate func timeline(of id: NotificationID) async throws -> [String] {
-        try await store.explain(id).filter { $0["actor"] == "app" }.map {
-            "\($0["verdict"]?.stringValue ?? ""): \($0["detail"]?.stringValue ?? "")"
-        }
+        try await store.explain(id).filter { $0.actor == "app" }.map { "\($0.verdict): \($0.detail ?? "")" }
     }
 }

@@ -1,7 +1,6 @@
 import Testing
 import TidingsContracts
 import TidingsCore
-import TidingsJSON
 import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
@@ -46,10 +45,9 @@ import TidingsTestSupport
             let id = try await scene.reserve([1])[0]
             try await scene.bury(StoreScene.person("person-1"))
             #expect(try await scene.take(scene.claims([StoreScene.intent(1, reserved: id)])).erased == 1)
-            let record = try #require(try await scene.store.promisedNotification(id, tenant: "default"))
-            #expect(record.isErased && record.notification["reason_code"]?.stringValue == "recipientErased")
-            #expect(record.notification["idempotency_key"]?.isNull == true && record.deliveries.isEmpty)
-            #expect(try await scene.store.promisedNotification(id, tenant: "acme")?.notification == nil)
+            let promise = try #require(try await scene.store.promisedNotification(id, tenant: "default")?.promise)
+            #expect(promise.state == .erased && promise.reasonCode == "recipientErased" && promise.idempotencyKey == nil)
+            #expect(try await scene.store.promisedNotification(id, tenant: "acme") == nil)
             #expect(try await scene.count("select count(*) from tidings.reservations") == 0)
             let found = try await scene.store.find("\(id)")
             #expect(found.count == 1 && found.first?.kind == .erased)

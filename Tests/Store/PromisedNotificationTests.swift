@@ -1,7 +1,6 @@
 import Testing
 import TidingsContracts
 import TidingsCore
-import TidingsJSON
 import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
@@ -12,13 +11,12 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let ids = try await scene.reserve([1])
             let waiting = try #require(try await scene.store.promisedNotification(ids[0], tenant: "default"))
-            #expect(waiting.notification["state"]?.stringValue == "accepted" && waiting.notification["decided_as"] == nil)
-            #expect(waiting.notification["notification_id"]?.stringValue == ids[0].description)
-            #expect(waiting.deliveries.isEmpty && waiting.json()["deliveries"]?.arrayValue?.isEmpty == true)
+            #expect(waiting.promise?.state == .accepted && waiting.promise?.decidedAs == nil)
+            #expect(waiting.id == ids[0] && waiting.deliveries.isEmpty)
 
             try await scene.take(scene.claims([StoreScene.intent(1, reserved: ids[0])]))
             let routed = try #require(try await scene.store.promisedNotification(ids[0], tenant: nil))
-            #expect(routed.notification["state"]?.stringValue == "pending" && routed.deliveries.count == 1)
+            #expect(routed.record?.notification.state == "pending" && routed.deliveries.count == 1)
         }
     }
 
@@ -27,9 +25,8 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let id = try await scene.reserve([1])[0]
             try await scene.take(1...1)
-            let record = try #require(try await scene.store.promisedNotification(id, tenant: "default"))
-            let owner = try #require(record.notification["notification_id"]?.stringValue)
-            #expect(owner != id.description && record.deliveries.count == 1)
+            let found = try #require(try await scene.store.promisedNotification(id, tenant: "default"))
+            #expect(found.record != nil && found.id != id && found.deliveries.count == 1)
         }
     }
 
@@ -39,7 +36,7 @@ import TidingsTestSupport
             let id = try await scene.reserve([1])[0]
             try await scene.take(scene.claims([StoreScene.intent(1, content: 9)]))
             let kept = try #require(try await scene.store.promisedNotification(id, tenant: "default"))
-            #expect(kept.notification["state"]?.stringValue == "accepted", "the router has not refused it yet")
+            #expect(kept.promise?.state == .accepted, "the router has not refused it yet")
 
             _ = try await scene.system.query(
                 """
@@ -49,10 +46,10 @@ import TidingsTestSupport
                     'e', 'k', '{}', '', 1, '', false, 'key:shop')
                 """)
             let refused = try #require(try await scene.store.promisedNotification(id, tenant: "default"))
-            #expect(refused.notification["state"]?.stringValue == "rejected")
-            #expect(refused.notification["reason_code"]?.stringValue == "idempotencyConflict")
+            let promise = try #require(refused.promise)
+            #expect(promise.state == .rejected && promise.reasonCode == "idempotencyConflict" && promise.message == "used before")
             let number = try await scene.system.count("select max(id) from tidings.rejected")
-            #expect(refused.notification["rejected_id"]?.intValue == number)
+            #expect(promise.rejectedID == number)
         }
     }
 
@@ -60,8 +57,8 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let ids = try await scene.reserve([1, 2])
             try await scene.take(scene.claims([StoreScene.intent(1, reserved: ids[0])]))
-            for id in ids { #expect(try await scene.store.promisedNotification(id, tenant: "acme")?.notification == nil) }
-            #expect(try await scene.store.promisedNotification(scene.store.clock.nextID(), tenant: nil)?.notification == nil)
+            for id in ids { #expect(try await scene.store.promisedNotification(id, tenant: "acme") == nil) }
+            #expect(try await scene.store.promisedNotification(scene.store.clock.nextID(), tenant: nil) == nil)
         }
     }
 }

@@ -1,7 +1,6 @@
 import Testing
 import TidingsContracts
 import TidingsCore
-import TidingsJSON
 import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
@@ -106,7 +105,7 @@ import TidingsTestSupport
             #expect(try await scene.confirm(key, on: "phone-1") == .repeated)
             #expect(try await scene.count("select count(*) from tidings.reports") == 2)
             let rows = try await scene.store.explain(key.notificationID).map {
-                [$0["actor"], $0["verdict"], $0["detail"]].map { $0?.stringValue ?? "" }
+                [$0.actor, $0.verdict, $0.detail ?? ""]
             }
             #expect(rows.contains(["provider", "delivered", "phone reports delivered"]), "\(rows)")
             #expect(rows.contains(["device", "reported", "the device reports delivered; the delivery stays delivered"]), "\(rows)")

@@ -1,7 +1,6 @@
 import Testing
 import TidingsContracts
 import TidingsCore
-import TidingsJSON
 import TidingsPostgres
 import TidingsStore
 import TidingsTestSupport
@@ -301,7 +300,7 @@ import TidingsTestSupport
             _ = try await scene.store.record([first], from: Self.provider)
             _ = try await scene.store.record([late], from: Self.provider)
             let rows = try await scene.store.explain(key.notificationID).map {
-                [$0["actor"], $0["verdict"], $0["reason_code"], $0["detail"]].map { $0?.stringValue ?? "" }
+                [$0.actor, $0.verdict, $0.reasonCode ?? "", $0.detail ?? ""]
             }
             #expect(rows.contains(["deliver", "attempt 1", "accepted", "accepted"]), "\(rows)")
             #expect(rows.contains(["deliver", "sent", "accepted", "phone"]), "\(rows)")

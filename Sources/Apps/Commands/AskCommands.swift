@@ -89,21 +89,20 @@ private let erasedHint = "recipientErased: its person was erased, and so was eve
 /// The hint for an id that the HTTP API promised, and that names no notification.
 private func promisedHint(_ found: FoundRecord, in store: Store) async throws -> String {
     let waits = "promised over HTTP: no router has decided the event yet; tidings status shows whether one runs"
-    guard let id = NotificationID(found.id),
-        let promise = try await store.promisedNotification(id, tenant: nil)?.notification
+    // A router may have decided since the search.
+    guard let id = NotificationID(found.id), case .promise(let promise)? = try await store.promisedNotification(id, tenant: nil)
     else { return waits }
-    func field(_ name: String) -> String { promise[name].map(Table.plain) ?? "" }
-    let reason = field("reason_code")
-    switch field("state") {
-    case "cancelled":
-        return "cancelled at \(field("cancelled_at")) before a router had decided (\(reason)): nothing was sent and nothing will be"
-    case "rejected":
-        let place = field("pointer")
-        return "the event was refused: \(reason)\(place.isEmpty ? "" : " at \(place)"); tidings rejected show \(field("rejected_id"));"
-            + " what to do: \(field("what_to_do"))"
-    case "erased": return erasedHint
-    default:
-        return waits
+    let reason = promise.reasonCode ?? ""
+    switch promise.state {
+    case .accepted, .decided: return waits
+    case .cancelled:
+        return "cancelled at \(promise.cancelledAt ?? "") before a router had decided (\(reason)): nothing was sent and nothing will be"
+    case .rejected:
+        let place = promise.pointer?.printable ?? ""
+        let number = promise.rejectedID.map { "\($0)" } ?? ""
+        return "the event was refused: \(reason)\(place.isEmpty ? "" : " at \(place)"); tidings rejected show \(number);"
+            + " what to do: \(promise.whatToDo ?? "")"
+    case .erased: return erasedHint
     }
 }
 

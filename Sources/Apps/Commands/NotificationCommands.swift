@@ -136,15 +136,14 @@ struct DeliveryCommand: AsyncParsableCommand {
             let key = try DeliveryKey(parsing: id)
             let format = output.format
             try await withStore { store, _ in
-                guard
-                    let found = try await store.deliveries(of: key.notificationID).first(where: { $0["ordinal"]?.intValue == key.ordinal })
+                guard let found = try await store.deliveries(of: key.notificationID).first(where: { $0.ordinal == key.ordinal })
                 else { throw Failure(.bad, "no delivery \(key)") }
-                let attempts = try await store.attempts(of: key.notificationID).filter { $0["ordinal"]?.intValue == key.ordinal }
+                let attempts = try await store.attempts(of: key.notificationID).filter { $0.ordinal == key.ordinal }.map(\.row)
                 if format == .text {
-                    Output.one(found, as: format)
+                    Output.one(found.row, as: format)
                     Output.list(attempts, as: format, empty: "no attempt yet")
                 } else {
-                    Output.one(["delivery": found, "attempts": .array(attempts)], as: format)
+                    Output.one(["delivery": found.row, "attempts": .array(attempts)], as: format)
                 }
             }
         }

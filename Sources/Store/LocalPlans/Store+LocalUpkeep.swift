@@ -1,5 +1,4 @@
 public import TidingsCore
-public import TidingsJSON
 import TidingsPostgres
 
 extension Store {
@@ -29,8 +28,10 @@ extension Store {
     }
 
     /// The rows of `tidings_ops.local_plans` for a notification.
-    public func localPlans(of id: NotificationID) async throws -> [JSON] {
-        try await report("select * from tidings_ops.local_plans p where p.notification_id = \(id.uuid) order by p.ordinal, p.device_id")
+    public func localPlans(of id: NotificationID) async throws -> [NotificationRecord.Plan] {
+        let rows = try await report(
+            "select * from tidings_ops.local_plans p where p.notification_id = \(id.uuid) order by p.ordinal, p.device_id")
+        return try rows.map { try NotificationRecord.Plan($0) }
     }
 }
 

@@ -18,8 +18,9 @@ extension Store {
             """)
     }
 
-    public func notification(_ id: NotificationID) async throws -> JSON? {
-        try await report("select * from tidings_ops.notifications n where n.notification_id = \(id.uuid)").first
+    public func notification(_ id: NotificationID) async throws -> NotificationRecord.Notification? {
+        let rows = try await report("select * from tidings_ops.notifications n where n.notification_id = \(id.uuid)")
+        return try rows.first.map { try NotificationRecord.Notification($0) }
     }
 
     /// Title and body as they were accepted. They are personal data: no view has them, and reading them needs the `select` right on the
@@ -29,7 +30,7 @@ extension Store {
     }
 
     /// The deliveries of a notification. The next step of each is that of its channel.
-    public func deliveries(of id: NotificationID) async throws -> [JSON] {
+    public func deliveries(of id: NotificationID) async throws -> [NotificationRecord.Delivery] {
         let rows = try await report(
             """
             select d.*, r.meaning, r.what_to_do, p.scope || ' ' || p.target as paused, p.reason as pause_reason, p.paused_by, p.since_at as paused_at
@@ -37,7 +38,7 @@ extension Store {
             left join tidings_ops.pauses p on p.pause_id = d.pause_id
             where d.notification_id = \(id.uuid) order by d.ordinal
             """)
-        return rows.map(Self.withAdviceOfChannel)
+        return try rows.map { try NotificationRecord.Delivery(Self.withAdviceOfChannel($0)) }
     }
 
     /// Leaves a reason or channel of a newer version alone.
@@ -67,17 +68,21 @@ extension Store {
             """)
     }
 
-    public func attempts(of id: NotificationID) async throws -> [JSON] {
-        try await report(
+    public func attempts(of id: NotificationID) async throws -> [NotificationRecord.Attempt] {
+        let rows = try await report(
             "select * from tidings_ops.attempts a where a.notification_id = \(id.uuid) order by a.ordinal, a.attempt, a.started_at")
+        return try rows.map { try NotificationRecord.Attempt($0) }
     }
 
-    public func explain(_ id: NotificationID) async throws -> [JSON] {
-        try await report("select * from tidings_ops.explain(\(id.uuid))")
+    public func explain(_ id: NotificationID) async throws -> [NotificationRecord.Step] {
+        let rows = try await report("select * from tidings_ops.explain(\(id.uuid))")
+        return try rows.map { try NotificationRecord.Step($0) }
     }
 
-    public func decisions(of id: NotificationID) async throws -> [JSON] {
-        try await report("select * from tidings_ops.decisions d where d.notification_id = \(id.uuid) order by d.decided_at, d.ordinal")
+    public func decisions(of id: NotificationID) async throws -> [NotificationRecord.Decision] {
+        let rows = try await report(
+            "select * from tidings_ops.decisions d where d.notification_id = \(id.uuid) order by d.decided_at, d.ordinal")
+        return try rows.map { try NotificationRecord.Decision($0) }
     }
 
     /// Finds the record of any id.

@@ -2,6 +2,37 @@ public import TidingsCore
 import TidingsJSON
 import TidingsPostgres
 
+/// The answer to an id that a producer has.
+public enum PromisedNotification: Sendable {
+    /// The notification is kept. Its id may be another one: the same event may also have come another way.
+    case record(NotificationRecord)
+    /// The id names no notification.
+    case promise(NotificationPromise)
+
+    public var id: NotificationID {
+        switch self {
+        case .record(let record): record.notification.id
+        case .promise(let promise): promise.id
+        }
+    }
+
+    /// Empty if the id names no notification.
+    public var deliveries: [NotificationRecord.Delivery] {
+        switch self {
+        case .record(let record): record.deliveries
+        case .promise: []
+        }
+    }
+
+    /// Whether the person of the notification was erased. Nothing else of the notification is kept.
+    public var isErased: Bool {
+        switch self {
+        case .record: false
+        case .promise(let promise): promise.state == .erased
+        }
+    }
+}
+
 /// Lookups by ids that the HTTP API promised.
 extension Store {
     /// The record of a notification, for a caller who may have the id before a router has decided.
@@ -18,23 +49,21 @@ extension Store {
     ///
     /// - Parameter tenant: the tenant that the caller may see. Nil: every tenant.
     /// - Returns: Nil if nobody has the id, or if it belongs to another tenant.
-    public func promisedNotification(_ id: NotificationID, tenant: String?) async throws -> NotificationRecord? {
+    /// - Throws: ``ReportError`` if a row lacks a column.
+    public func promisedNotification(_ id: NotificationID, tenant: String?) async throws -> PromisedNotification? {
         if let record = try await NotificationRecord(of: id, from: self) {
-            guard let tenant else { return record }
-            return record.notification["tenant"]?.stringValue.map { isSameText($0, tenant) } == true ? record : nil
+            guard let tenant else { return .record(record) }
+            return isSameText(record.notification.tenant, tenant) ? .record(record) : nil
         }
         guard let promise = try await promise(id, tenant: tenant) else { return nil }
-        guard let owner = promise.owner else { return NotificationRecord(undecided: promise.row) }
-        if let record = try await NotificationRecord(of: owner, from: self) { return record }
-        return try await self.promise(owner, tenant: tenant).map { NotificationRecord(undecided: $0.row) }
+        guard let owner = promise.decidedAs else { return .promise(promise) }
+        if let record = try await NotificationRecord(of: owner, from: self) { return .record(record) }
+        return try await self.promise(owner, tenant: tenant).map { .promise($0) }
     }
 
-    private func promise(_ id: NotificationID, tenant: String?) async throws -> (owner: NotificationID?, row: JSON)? {
+    private func promise(_ id: NotificationID, tenant: String?) async throws -> NotificationPromise? {
         let rows = try await report(
             "select * from tidings_ops.promised(\(id.uuid)) p where \(tenant) is null or p.tenant = \(tenant)")
-        guard case .object(var row)? = rows.first else { return nil }
-        let owner = row["decided_as"]?.stringValue.flatMap { NotificationID($0) }
-        row["decided_as"] = nil
-        return (owner, .object(row))
+        return try rows.first.map { try NotificationPromise($0) }
     }
 }

@@ -55,8 +55,8 @@ extension StatementCall {
             _ = try await store.cancelPromise(Samples.id, tenant: "t", reason: .cancelledByProducer)
         },
         StatementCall("earlierAnswer") { _ = try await $0.earlierAnswer(to: Self.named(Samples.event)) },
-        StatementCall("promisedNotification") { _ = try await $0.promisedNotification(Samples.id, tenant: nil) },
-        StatementCall("promisedNotification") { _ = try await $0.promisedNotification(Samples.id, tenant: "t") },
+        StatementCall("promisedNotification", with: recordRow) { _ = try await $0.promisedNotification(Samples.id, tenant: nil) },
+        StatementCall("promisedNotification", with: recordRow) { _ = try await $0.promisedNotification(Samples.id, tenant: "t") },
         StatementCall("pruneReservations") { _ = try await $0.pruneReservations(after: nil, retention: Samples.retention) },
         StatementCall("pruneReservations", with: ["id": .null]) { store in
             _ = try await store.pruneReservations(after: Samples.id, retention: Samples.retention)

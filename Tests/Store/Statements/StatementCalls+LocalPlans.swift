@@ -20,7 +20,7 @@ extension StatementCall {
         sync(owner: "p", since: 0, with: ["ends_as": .null, "end_reason": .null]),
         StatementCall("takeWakes") { _ = try await $0.takeWakes(limit: 10) },
         StatementCall("pruneLocalRequests") { _ = try await $0.pruneLocalRequests() },
-        StatementCall("localPlans") { _ = try await $0.localPlans(of: Samples.id) },
+        StatementCall("localPlans", with: recordRow) { _ = try await $0.localPlans(of: Samples.id) },
     ]
 
     private static func sync(owner: String?, since: Int64?, with values: [String: MadeUpValue] = [:]) -> StatementCall {

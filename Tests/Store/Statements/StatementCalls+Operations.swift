@@ -13,15 +13,15 @@ extension StatementCall {
 
     private static let records: [StatementCall] = [
         StatementCall("notifications") { _ = try await $0.notifications(recipient: "p", type: nil, state: "held", limit: 10) },
-        StatementCall("notification") { _ = try await $0.notification(Samples.id) },
+        StatementCall("notification", with: recordRow) { _ = try await $0.notification(Samples.id) },
         StatementCall("content") { _ = try await $0.content(of: Samples.id) },
-        StatementCall("deliveries") { _ = try await $0.deliveries(of: Samples.id) },
+        StatementCall("deliveries", with: recordRow) { _ = try await $0.deliveries(of: Samples.id) },
         StatementCall("deliveries") { store in
             _ = try await store.deliveries(channel: "push", state: nil, reason: "paused", limit: 10)
         },
-        StatementCall("attempts") { _ = try await $0.attempts(of: Samples.id) },
-        StatementCall("explain") { _ = try await $0.explain(Samples.id) },
-        StatementCall("decisions") { _ = try await $0.decisions(of: Samples.id) },
+        StatementCall("attempts", with: recordRow) { _ = try await $0.attempts(of: Samples.id) },
+        StatementCall("explain", with: recordRow) { _ = try await $0.explain(Samples.id) },
+        StatementCall("decisions", with: recordRow) { _ = try await $0.decisions(of: Samples.id) },
         StatementCall("find", with: recordRow) { _ = try await $0.find("anything", tokens: ["token"]) },
         StatementCall("timeZone") { _ = try await $0.timeZone(of: "p", tenant: "t") },
         StatementCall("isAtRest") { _ = try await $0.isAtRest(Samples.id) },

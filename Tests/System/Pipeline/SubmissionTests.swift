@@ -4,7 +4,6 @@ import Testing
 import TidingsAMQP
 import TidingsContracts
 import TidingsCore
-import TidingsJSON
 import TidingsPipeline
 import TidingsPostgres
 import TidingsStore
@@ -48,7 +47,7 @@ import TidingsTestSupport
                 await pipeline.publish(Self.event("second", to: ["a"]))
                 #expect(try await pipeline.system.eventually(Pipeline.takenQuery) { $0 == 4 })
                 let found = try #require(try await store.promisedNotification(sooner[0].id, tenant: "default"))
-                #expect(found.notification["idempotency_key"]?.stringValue == "second")
+                #expect(found.record?.notification.idempotencyKey == "second")
 
                 let other = await submission.submit(Self.request([Self.event("first", to: ["a"], title: "Other")]))
                 guard case .conflict(later[0].id, pointer: "/0") = other else { throw UnexpectedResult(result: other) }
@@ -137,7 +136,7 @@ import TidingsTestSupport
                 #expect(late.map(\.eventID) == ["r-3"])
                 let isDecided = try await eventually {
                     let found = try await store.promisedNotification(late[0].id, tenant: "default")
-                    return found.map { $0.notification["state"]?.stringValue != "accepted" } ?? false
+                    return found.map { $0.promise?.state != .accepted } ?? false
                 }
                 #expect(isDecided)
 

@@ -21,12 +21,11 @@ enum CancelAnswer: String, CaseIterable, Sendable {
 }
 
 extension CancelAnswer {
-    /// The answer to a cancel, with one result for each delivery of the record.
-    static func response(_ results: [Int: CancelResult], of record: NotificationRecord) -> ServerResponse {
+    /// The answer to a cancel, with one result for each delivery of the notification.
+    static func response(_ results: [Int: CancelResult], of deliveries: [NotificationRecord.Delivery]) -> ServerResponse {
         response { json in
-            for (position, delivery) in record.deliveries.enumerated() {
-                let result = CancelAnswer(results[delivery["ordinal"]?.intValue ?? position])
-                result.write(channel: delivery["channel"]?.stringValue, endpoint: delivery["endpoint"]?.stringValue, to: &json)
+            for delivery in deliveries {
+                CancelAnswer(results[delivery.ordinal]).write(channel: delivery.channel, endpoint: delivery.endpoint, to: &json)
             }
         }
     }

@@ -98,16 +98,16 @@ struct IntentOperations: Sendable {
 
     private func explain(_ call: APICall) async throws -> ServerResponse {
         let (id, key) = (try call.notificationID(), try call.key)
-        guard let record = try await services.store.promisedNotification(id, tenant: key.tenant) else { throw Problem(.notFound) }
-        return .json(.ok, record.forProducer().json())
+        guard let found = try await services.store.promisedNotification(id, tenant: key.tenant) else { throw Problem(.notFound) }
+        return .json { NotificationAnswer(found).write(to: &$0) }
     }
 
     /// Cancels the deliveries, or the intent as a whole if no router has decided it.
     private func cancel(_ call: APICall) async throws -> ServerResponse {
         let (asked, key) = (try call.notificationID(), try call.key)
-        guard let record = try await services.store.promisedNotification(asked, tenant: key.tenant) else { throw Problem(.notFound) }
-        if record.isErased { return CancelAnswer.ended.response }
-        if let response = try await cancel(record) { return response }
+        guard let found = try await services.store.promisedNotification(asked, tenant: key.tenant) else { throw Problem(.notFound) }
+        if found.isErased { return CancelAnswer.ended.response }
+        if let response = try await cancel(found) { return response }
         switch try await services.store.cancelPromise(asked, tenant: key.tenant, reason: .cancelledByProducer) {
         case .cancelled: return CancelAnswer.cancelled.response
         case nil: throw Problem(.notFound)
@@ -119,13 +119,10 @@ struct IntentOperations: Sendable {
         }
     }
 
-    /// Nil if the record is not that of a notification. Its id may not be the one that was asked for: another notification may keep a
-    /// promise.
-    private func cancel(_ record: NotificationRecord) async throws -> ServerResponse? {
-        guard let id = record.notification["notification_id"]?.stringValue.flatMap({ NotificationID($0) }),
-            let results = try await services.store.cancel(id, reason: .cancelledByProducer)
-        else { return nil }
-        return CancelAnswer.response(results, of: record)
+    /// Nil if there is no notification. Its id may not be the one that was asked for: another notification may keep a promise.
+    private func cancel(_ found: PromisedNotification) async throws -> ServerResponse? {
+        guard let results = try await services.store.cancel(found.id, reason: .cancelledByProducer) else { return nil }
+        return CancelAnswer.response(results, of: found.deliveries)
     }
 }
 

@@ -2,6 +2,45 @@ import TidingsCore
 import TidingsJSON
 import TidingsStore
 
+/// The answer to a producer who asks what happened to a notification. `Explanation` in `openapi.yaml` lists its members.
+///
+/// The members are written one by one: a column that an operator adds to a view does not go out. The names of machines and operators are
+/// left out, and so are the reasons that operators wrote for each other.
+struct NotificationAnswer: Sendable {
+    private let found: PromisedNotification
+
+    init(_ found: PromisedNotification) { self.found = found }
+
+    func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.key("notification")
+        switch found {
+        case .record(let record):
+            record.notification.writeForProducer(to: &json)
+            list("deliveries", of: record.deliveries, to: &json) { $0.writeForProducer(to: &$1) }
+            list("attempts", of: record.attempts, to: &json) { $0.writeForProducer(to: &$1) }
+            list("decisions", of: record.decisions, to: &json) { $0.writeForProducer(to: &$1) }
+            list("timeline", of: record.timeline, to: &json) { $0.writeForProducer(to: &$1) }
+            list("plans", of: record.plans, to: &json) { $0.writeForProducer(to: &$1) }
+        case .promise(let promise):
+            promise.writeForProducer(to: &json)
+            for name in ["deliveries", "attempts", "decisions", "timeline", "plans"] {
+                json.key(name)
+                json.beginArray()
+                json.endArray()
+            }
+        }
+        json.endObject()
+    }
+
+    private func list<Row>(_ name: String, of rows: [Row], to json: inout JSONWriter, _ write: (Row, inout JSONWriter) -> Void) {
+        json.key(name)
+        json.beginArray()
+        for row in rows { write(row, &json) }
+        json.endArray()
+    }
+}
+
 extension NotificationRecord.Notification {
     fileprivate func writeForProducer(to json: inout JSONWriter) {
         json.beginObject()

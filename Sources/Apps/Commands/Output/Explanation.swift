@@ -20,8 +20,7 @@ struct Explanation: Sendable {
         }
         record = found
         content = withContent ? try await Self.content(of: id, from: store) : nil
-        let (person, tenant) = (found.notification["recipient_id"]?.stringValue, found.notification["tenant"]?.stringValue)
-        let name = try await store.timeZone(of: person ?? "", tenant: tenant ?? "")
+        let name = try await store.timeZone(of: found.notification.recipientID, tenant: found.notification.tenant)
         let now = store.clock.now().wholeSeconds
         do {
             let offsets = try TimeZoneDatabase.ofMachine().offsets(for: name, from: now - 86_400 * 400, through: now + 86_400 * 800)
@@ -32,14 +31,14 @@ struct Explanation: Sendable {
     }
 
     var hasFailure: Bool {
-        deliveries.contains { ["failed", "expired"].contains($0["state"]?.stringValue ?? "") }
+        deliveries.contains { $0.knownState == .failed || $0.knownState == .expired }
     }
 
     /// The person and the reasons, if every delivery has ended and none was sent or delivered. Nil for a notification that reached the
     /// person, or that may still do so.
     var unreached: String? {
         let isOver = deliveries.allSatisfy { delivery in
-            switch delivery["state"]?.stringValue.flatMap({ DeliveryState(rawValue: $0) }) {
+            switch delivery.knownState {
             case .suppressed, .cancelled, .expired, .failed: true
             case .held, .queued, .retrying, .sent, .delivered, nil: false
             }
@@ -47,10 +46,11 @@ struct Explanation: Sendable {
         guard isOver else { return nil }
         var reasons: [String] = []
         for delivery in deliveries {
-            let reason = ["channel", "reason_code"].map { delivery[$0].map(Table.plain) ?? "" }.joined(separator: " ")
+            let reason = "\(delivery.channel) \(delivery.reasonCode)".printable
             if !reasons.contains(reason) { reasons.append(reason) }
         }
-        return "\(field("recipient_id")) was not reached: \(reasons.isEmpty ? "no channel" : reasons.joined(separator: ", "))"
+        let person = notification.recipientID.printable
+        return "\(person) was not reached: \(reasons.isEmpty ? "no channel" : reasons.joined(separator: ", "))"
     }
 
     static func all(of ids: [NotificationID], withContent: Bool = false, from store: Store) async throws -> [Explanation] {
@@ -78,12 +78,11 @@ struct Explanation: Sendable {
         }
     }
 
-    func has(_ delivery: DeliveryKey) -> Bool { deliveries.contains { $0["delivery_id"]?.stringValue == "\(delivery)" } }
+    func has(_ delivery: DeliveryKey) -> Bool { deliveries.contains { $0.id == "\(delivery)" } }
 
-    private var notification: JSON { record.notification }
-    private var deliveries: [JSON] { record.deliveries }
-    private var attempts: [JSON] { record.attempts }
-    private var decisions: [JSON] { record.decisions }
+    private var notification: NotificationRecord.Notification { record.notification }
+    private var deliveries: [NotificationRecord.Delivery] { record.deliveries }
+    private var decisions: [NotificationRecord.Decision] { record.decisions }
 
     private var text: String {
         var lines = [headline]
@@ -92,8 +91,8 @@ struct Explanation: Sendable {
             lines.append(line(for: delivery))
             lines.append(line(forIdentityOf: delivery))
             lines += steps(of: delivery)
-            lines += record.plans.filter { $0["ordinal"] == delivery["ordinal"] }.map(line(forPlan:))
-            if delivery["state"]?.stringValue != "delivered", let advice = delivery["what_to_do"]?.stringValue, !advice.isEmpty {
+            lines += record.plans.filter { $0.ordinal == delivery.ordinal }.map(line(forPlan:))
+            if delivery.knownState != .delivered, let advice = delivery.whatToDo, !advice.isEmpty {
                 lines.append("              what to do: \(advice)")
             }
         }
@@ -103,31 +102,31 @@ struct Explanation: Sendable {
         case .unknown(let name):
             lines.append("  time zone \(name) of the person is unknown on this machine: times are in UTC; tidings doctor")
         }
-        for rule in decisions.first?["rules"]?.arrayValue ?? [] { lines.append("  rule: \(Table.plain(rule))") }
-        for note in decisions.first?["notes"]?.arrayValue ?? [] { lines.append("  note: \(Self.words(of: note))") }
-        lines.append("  notification \(field("notification_id"))   producer \(field("source")) \(field("idempotency_key"))")
+        for rule in decisions.first?.rules ?? [] { lines.append("  rule: \(rule.printable)") }
+        for note in decisions.first?.notes ?? [] { lines.append("  note: \(Self.words(ofNote: note))") }
+        let producer = "\(notification.source) \(notification.idempotencyKey)".printable
+        lines.append("  notification \(notification.id)   producer \(producer)")
         return lines.joined(separator: "\n")
     }
 
     /// The id for `tidings delivery show` and `retry`, the device, and the time of the end. Two devices of a person make two deliveries,
     /// which only these differ in.
-    private func line(forIdentityOf delivery: JSON) -> String {
-        func text(_ name: String) -> String { delivery[name].map(Table.plain) ?? "" }
-        let isOnDevice = Channel(rawValue: text("channel"))?.endsOnDevice == true && !text("endpoint").isEmpty
-        let ended = text("finished_at").isEmpty ? "" : ", ended \(time(text("finished_at")))"
-        return "              delivery \(text("delivery_id"))\(isOnDevice ? ", device \(text("endpoint"))" : "")\(ended)"
+    private func line(forIdentityOf delivery: NotificationRecord.Delivery) -> String {
+        let endpoint = delivery.knownChannel?.endsOnDevice == true ? delivery.endpoint?.printable ?? "" : ""
+        let device = endpoint.isEmpty ? "" : ", device \(endpoint)"
+        let ended = delivery.finishedAt.map { ", ended \(time($0))" } ?? ""
+        return "              delivery \(delivery.id)\(device)\(ended)"
     }
 
     /// The steps of a delivery that say more than its state: moves to another provider, attempts, and reports of provider and device. Each
     /// has its time, and they are in the order of time.
-    private func steps(of delivery: JSON) -> [String] {
-        func own(_ rows: [JSON], _ name: String, where isWanted: (JSON) -> Bool, _ line: (JSON) -> String) -> [(at: String, line: String)] {
-            rows.filter { $0["ordinal"] == delivery["ordinal"] && isWanted($0) }.map { ($0[name]?.stringValue ?? "", line($0)) }
-        }
-        let steps =
-            own(decisions, "decided_at", where: { $0["moved_from"]?.stringValue != nil }, words(ofMove:))
-            + own(attempts, "finished_at", where: hasNews, words(ofAttempt:))
-            + own(record.timeline, "at", where: isReport, words(ofReport:))
+    private func steps(of delivery: NotificationRecord.Delivery) -> [String] {
+        let moves = decisions.filter { $0.ordinal == delivery.ordinal && $0.movedFrom != nil }
+        let attempts = record.attempts.filter { $0.ordinal == delivery.ordinal && hasNews($0) }
+        let reports = record.timeline.filter { $0.ordinal == delivery.ordinal && isReport($0) }
+        var steps: [(at: String, line: String)] = moves.map { (at: $0.decidedAt, line: words(ofMove: $0)) }
+        steps += attempts.map { (at: $0.finishedAt, line: words(ofAttempt: $0)) }
+        steps += reports.map { (at: $0.at, line: words(ofReport: $0)) }
         let inOrder = steps.enumerated().sorted { one, other in
             let (first, second) = (Timestamp(rfc3339: one.element.at), Timestamp(rfc3339: other.element.at))
             return (first ?? .distantPast, one.offset) < (second ?? .distantPast, other.offset)
@@ -137,28 +136,21 @@ struct Explanation: Sendable {
 
     /// The events that the person's app reported, the oldest first.
     private var engagement: [String] {
-        record.timeline.filter { $0["actor"]?.stringValue == "app" }.map { step in
-            "  \(time(step["at"]?.stringValue ?? ""))  \(words(ofReport: step))"
-        }
+        record.timeline.filter { $0.actor == "app" }.map { "  \(time($0.at))  \(words(ofReport: $0))" }
     }
 
-    private func time(_ text: String) -> String { clock.timeOfDay(text, since: notification["accepted_at"]?.stringValue ?? "") }
+    private func time(_ text: String) -> String { clock.timeOfDay(text, since: notification.acceptedAt) }
 
     /// Whether a step is a report of a provider or of a device.
-    private func isReport(_ step: JSON) -> Bool { ["provider", "device"].contains(step["actor"]?.stringValue ?? "") }
+    private func isReport(_ step: NotificationRecord.Step) -> Bool { ["provider", "device"].contains(step.actor) }
 
     /// Whether an attempt says more than its delivery: it failed, or its provider has a note about it.
-    private func hasNews(_ attempt: JSON) -> Bool {
-        attempt["outcome"]?.stringValue != "accepted" || attempt["error_text"]?.stringValue != nil
-    }
+    private func hasNews(_ attempt: NotificationRecord.Attempt) -> Bool { attempt.outcome != "accepted" || attempt.errorText != nil }
 
     /// A note of a newer version has only its code.
-    private static func words(of note: JSON) -> String {
-        let code = note.stringValue ?? ""
-        return code + (ReasonCode(rawValue: code).map { ": \($0.meaning)" } ?? "")
+    private static func words(ofNote code: String) -> String {
+        code + (ReasonCode(rawValue: code).map { ": \($0.meaning)" } ?? "")
     }
-
-    private func field(_ name: String) -> String { notification[name].map(Table.plain) ?? "" }
 
     /// One line of the content, cut to ``longestContentLine``. JSON has the whole content.
     private func contentLine(_ name: String) -> String {
@@ -170,66 +162,64 @@ struct Explanation: Sendable {
     private static let longestContentLine = 160
 
     private var headline: String {
-        "\(field("type")) (\(field("category"))) for \(field("recipient_id")), accepted \(field("accepted_at")): \(field("state"))"
+        let (type, person) = (notification.type.printable, notification.recipientID.printable)
+        return "\(type) (\(notification.category)) for \(person), accepted \(notification.acceptedAt): \(notification.state)"
     }
 
-    private func line(for delivery: JSON) -> String {
-        func text(_ name: String) -> String { delivery[name].map(Table.plain) ?? "" }
+    private func line(for delivery: NotificationRecord.Delivery) -> String {
         func padded(_ value: String, _ width: Int) -> String {
             value + String(repeating: " ", count: max(1, width - value.count))
         }
-        var line = "  " + padded(text("channel"), 10) + padded(text("state"), 12) + padded(text("reason_code"), 20)
-        if !text("paused").isEmpty {
-            line += "\(text("paused")) is paused since \(clock.moment(text("paused_at"))) by \(text("paused_by")): \(text("pause_reason"))"
+        var line = "  " + padded(delivery.channel, 10) + padded(delivery.state, 12) + padded(delivery.reasonCode, 20)
+        if let paused = delivery.paused {
+            let (since, author) = (clock.moment(delivery.pausedAt ?? ""), delivery.pausedBy ?? "")
+            line += "\(paused) is paused since \(since) by \(author): \(delivery.pauseReason ?? "")".printable
+        } else if let due = delivery.dueAt {
+            line += "until \(clock.moment(due))"
         } else {
-            line += text("due_at").isEmpty ? text("meaning") : "until \(clock.moment(text("due_at")))"
+            line += delivery.meaning ?? ""
         }
         var notes: [String] = []
         // Name the provider of push: a market may have several.
-        if text("channel") == "push", !text("provider").isEmpty { notes.append("by \(text("provider"))") }
-        if let attempts = delivery["attempts"]?.intValue, attempts > 1 { notes.append("attempt \(attempts)") }
+        if delivery.knownChannel == .push, !delivery.provider.isEmpty { notes.append("by \(delivery.provider.printable)") }
+        if delivery.attempts > 1 { notes.append("attempt \(delivery.attempts)") }
         if hasStandby(delivery) { notes.append("another provider stands by") }
         return notes.isEmpty ? line : line + " (\(notes.joined(separator: ", ")))"
     }
 
     /// Whether another provider may still take the delivery over.
-    private func hasStandby(_ delivery: JSON) -> Bool {
-        guard delivery["finished_at"]?.stringValue == nil else { return false }
-        let latest = decisions.last { $0["ordinal"] == delivery["ordinal"] }
-        return latest?["has_standby"]?.boolValue == true
+    private func hasStandby(_ delivery: NotificationRecord.Delivery) -> Bool {
+        guard delivery.finishedAt == nil else { return false }
+        return decisions.last { $0.ordinal == delivery.ordinal }?.hasStandby == true
     }
 
     /// The words that say why a delivery moved from one provider to another.
-    private func words(ofMove decision: JSON) -> String {
-        func text(_ name: String) -> String { decision[name].map(Table.plain) ?? "" }
-        let meaning = ReasonCode(rawValue: text("moved_because"))?.meaning ?? ""
-        return "moved from \(text("moved_from")) to \(text("provider")): \(text("moved_because")). \(meaning)"
+    private func words(ofMove decision: NotificationRecord.Decision) -> String {
+        let reason = decision.movedBecause ?? ""
+        let meaning = ReasonCode(rawValue: reason)?.meaning ?? ""
+        return "moved from \(decision.movedFrom ?? "") to \(decision.provider): \(reason). \(meaning)".printable
     }
 
-    private func words(ofAttempt attempt: JSON) -> String {
-        func text(_ name: String) -> String { attempt[name].map(Table.plain) ?? "" }
-        let status = text("provider_status").isEmpty ? "" : " \(text("provider_status"))"
-        let duplicate = attempt["possible_duplicate"]?.boolValue == true ? ", may arrive twice" : ""
-        let error = text("error_text").isEmpty ? "" : "\n                \(text("error_text"))"
-        let took = text("duration_ms")
+    private func words(ofAttempt attempt: NotificationRecord.Attempt) -> String {
+        let status = attempt.providerStatus.map { " \($0)" } ?? ""
+        let duplicate = attempt.isPossibleDuplicate ? ", may arrive twice" : ""
+        let text = attempt.errorText?.printable ?? ""
+        let error = text.isEmpty ? "" : "\n                \(text)"
+        let took = attempt.durationMilliseconds.map { "\($0)" } ?? ""
         // Some outcomes have a reason of the same name.
-        let reason = text("reason_code") == text("outcome") ? "" : " \(text("reason_code"))"
-        return "attempt \(text("attempt")): \(text("outcome"))\(status)\(reason), \(took) ms\(duplicate)\(error)"
+        let reason = attempt.reasonCode == attempt.outcome ? "" : " \(attempt.reasonCode)"
+        return "attempt \(attempt.attempt): \(attempt.outcome)\(status)\(reason), \(took) ms\(duplicate)\(error)"
     }
 
     /// The report of a provider, a device or an app, also one that changed nothing.
-    private func words(ofReport step: JSON) -> String {
-        func text(_ name: String) -> String { step[name].map(Table.plain) ?? "" }
-        return text("detail") + (text("reason_code").isEmpty ? "" : " (\(text("reason_code")))")
+    private func words(ofReport step: NotificationRecord.Step) -> String {
+        (step.detail?.printable ?? "") + (step.reasonCode.map { " (\($0))" } ?? "")
     }
 
-    private func line(forPlan plan: JSON) -> String {
-        func text(_ name: String) -> String { plan[name].map(Table.plain) ?? "" }
-        let place = text("version").isEmpty ? "" : " in version \(text("version")) of"
-        let time = text("fires_at").isEmpty ? text("scheduled_for") : text("fires_at")
-        let when = time.isEmpty ? "at once" : clock.moment(time)
-        let heard = text("confirmed_at").isEmpty ? "" : ", confirmed \(clock.moment(text("confirmed_at")))"
-        return
-            "              \(text("state"))\(place.isEmpty ? " in" : place) the plan of device \(text("device_id")), shows \(when)\(heard)"
+    private func line(forPlan plan: NotificationRecord.Plan) -> String {
+        let place = plan.version.map { "in version \($0) of" } ?? "in"
+        let when = (plan.firesAt ?? plan.scheduledFor).map { clock.moment($0) } ?? "at once"
+        let heard = plan.confirmedAt.map { ", confirmed \(clock.moment($0))" } ?? ""
+        return "              \(plan.state) \(place) the plan of device \(plan.deviceID.printable), shows \(when)\(heard)"
     }
 }
