@@ -36,8 +36,9 @@ import TidingsTestSupport
         "/schemas/Erasure/properties/state": ["running", "done"],
         "/schemas/Erasure/properties/step": words(ErasureStep.self).union(["done"]),
         "/schemas/Erasure/properties/waits_for": ["transactions", "calls", "failed", .null],
-        // Words of the view tidings_ops.notifications, and of Store.promisedNotification.
-        "/properties/notification/properties/state": ["accepted", "pending", "done", "rejected", "cancelled", "erased"],
+        // Words of the view tidings_ops.notifications, and of promises. The answer to a decided promise is the notification.
+        "/properties/notification/properties/state":
+            words(NotificationPromise.State.self).subtracting(["decided"]).union(["pending", "done"]),
         "/properties/deliveries/items/properties/state": words(DeliveryState.self),
         "/schemas/InboxItem/properties/state": words(InboxItem.State.self),
         "/schemas/EngagementEvent/properties/type": words(EngagementEvent.Kind.self),

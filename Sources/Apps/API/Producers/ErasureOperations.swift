@@ -18,19 +18,25 @@ struct ErasureOperations: Sendable {
         ]
     }
 
+    /// The members of an answer about an erasure, which are columns of `tidings_ops.erasures`.
+    static let members = [
+        "erasure_id", "tenant", "state", "step", "waits_for", "requested_at", "requested_by", "finished_at", "counts", "readmitted_at",
+        "readmitted_by",
+    ]
+
     /// Answers as soon as the tombstone is set. A releaser does the work. Asking again while it runs gives the same erasure.
     private func erase(_ call: APICall) async throws -> ServerResponse {
         let (person, key) = (try RecipientOperations.person(call), try call.key)
         let id = try await services.store.requestErasure(of: person, by: key.producer)
         services.logger.notice("an erasure was asked for", metadata: ["erasure": "\(id)", "key": "\(key.id)", "request": "\(call.id)"])
         guard let erasure = try await services.store.erasure(id, tenant: person.tenant) else { throw Problem(.internal) }
-        return .json(.accepted, erasure)
+        return .json(.accepted, try erasure.columns(Self.members))
     }
 
     private func show(_ call: APICall) async throws -> ServerResponse {
         let (id, key) = (try call.notificationID(), try call.key)
         guard let erasure = try await services.store.erasure(id, tenant: key.tenant) else { throw Problem(.notFound) }
-        return .json(.ok, erasure)
+        return .json(.ok, try erasure.columns(Self.members))
     }
 
     /// Readmitting twice is harmless.

@@ -92,8 +92,14 @@ struct RecipientOperations: Sendable {
 
     // MARK: Devices
 
+    /// The members of an answer about a device, which are columns of `tidings_ops.devices`.
+    static let deviceMembers = [
+        "tenant", "recipient_id", "device_id", "platform", "provider", "environment", "permission", "market", "time_zone", "locale",
+        "app_version", "state", "reason_code", "token_end", "registered_at", "changed_at", "gone_at",
+    ]
+
     private func devices(_ call: APICall) async throws -> ServerResponse {
-        let devices = try await services.store.devices(of: try Self.person(call))
+        let devices = try await services.store.devices(of: try Self.person(call)).map { try $0.columns(Self.deviceMembers) }
         return .json(.ok, ["devices": .array(devices)])
     }
 
