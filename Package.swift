@@ -140,7 +140,7 @@ let package = Package(
         target(
             "TidingsHTTPServer", in: "Drivers/HTTPServer",
             [
-                logging,
+                "TidingsWaiting", logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -5,7 +5,7 @@ public import Logging
 import NIOCore
 import NIOHTTPTypes
 import NIOPosix
-import Synchronization
+import TidingsWaiting
 
 /// The HTTP/1.1 server of this house, over Hummingbird. The server knows nothing of notifications.
 ///
@@ -42,22 +42,24 @@ public struct HTTPServer: Sendable {
     }
 
     private func run(_ channel: some ServerChildChannel, while body: (_ port: Int) async throws -> Void) async throws {
-        let start = ServerStart()
+        // The port, or why the server does not listen. The end of a server that has listened comes second and changes nothing.
+        let start = OneShot<Result<Int, HTTPServerError>>()
         let server = Server(
-            childChannelSetup: channel, configuration: serverConfiguration, onServerRunning: { start.listening(on: $0.localAddress?.port) },
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: Logger(label: "http", factory: { _ in SwiftLogNoOpLogHandler() })
+            childChannelSetup: channel, configuration: serverConfiguration,
+            onServerRunning: { start.set(.success($0.localAddress?.port ?? 0)) }, eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+            logger: Logger(label: "http", factory: { _ in SwiftLogNoOpLogHandler() })
         )
         // Detached: the graceful shutdown of the process must not end the server before its owner does. Awaited below.
         let serving = Task.detached {
             do {
                 try await server.run()
-                start.failed(HTTPServerError(message: "the server has ended"))
+                start.set(.failure(HTTPServerError(message: "the server has ended")))
             } catch {
-                start.failed(HTTPServerError(error))
+                start.set(.failure(HTTPServerError(error)))
             }
         }
         do {
-            try await body(try await start.port())
+            try await body(try await start.value().get())
         } catch {
             await stop(server, serving)
             throw error
@@ -124,50 +126,4 @@ public struct HTTPServerError: Error, Sendable, Hashable, CustomStringConvertibl
     }
 
     public var description: String { message }
-}
-
-/// Tells the port of a server, or why the server does not listen.
-private final class ServerStart: Sendable {
-    private enum State {
-        case starting(CheckedContinuation<Int, any Error>?)
-        case listening(Int)
-        case failed(HTTPServerError)
-    }
-
-    private let state = Mutex(State.starting(nil))
-
-    func listening(on port: Int?) {
-        let waiter = state.withLock { state -> CheckedContinuation<Int, any Error>? in
-            guard case .starting(let waiter) = state else { return nil }
-            state = .listening(port ?? 0)
-            return waiter
-        }
-        waiter?.resume(returning: port ?? 0)
-    }
-
-    /// Does nothing after the start.
-    func failed(_ error: HTTPServerError) {
-        let waiter = state.withLock { state -> CheckedContinuation<Int, any Error>? in
-            guard case .starting(let waiter) = state else { return nil }
-            state = .failed(error)
-            return waiter
-        }
-        waiter?.resume(throwing: error)
-    }
-
-    /// Waits for the start. Called once.
-    func port() async throws -> Int {
-        try await withCheckedThrowingContinuation { waiter in
-            let known = state.withLock { state -> Result<Int, any Error>? in
-                switch state {
-                case .starting:
-                    state = .starting(waiter)
-                    return nil
-                case .listening(let port): return .success(port)
-                case .failed(let error): return .failure(error)
-                }
-            }
-            if let known { waiter.resume(with: known) }
-        }
-    }
 }
