@@ -62,13 +62,7 @@ extension Store {
         let entries = packs.flatMap { pack in pack.entries.map { (pack: pack, entry: $0) } }
         let columns = Self.columns(pauses, at: now)
         let planning: SQL = """
-            with taken as (
-                delete from tidings.packs where id = any(\(packs.map(\.id).uuids)) and claimed_at is null
-                returning id, notification_ids, ordinals, provider, lane
-            ), member as materialized (
-                select taken.id as pack, taken.provider, taken.lane, m.notification_id, m.ordinal
-                from taken cross join lateral unnest(taken.notification_ids, taken.ordinals) as m(notification_id, ordinal)
-            ), judged as materialized (
+            with \(UnclaimedPacks.take(packs)), judged as materialized (
                 select member.*, told.tenant, told.recipient_id, told.device_id, told.type, told.content, told.collapse_key, told.attempt,
                     told.expires_at, told.paused, n.market, n.scheduled_for, n.accepted_at, d.pushed, t.is_erased, not t.is_erased
                         and (told.paused or told.valid_until <= (select tidings.clock()) or coalesce(r.changed_at > told.decided_at, false))

@@ -35,13 +35,7 @@ extension Store {
             Column("data", \.entry.data), Column("image_url", \.entry.imageURL), Column("group_key", \.entry.groupKey),
         ]
         let delivering: SQL = """
-            with taken as (
-                delete from tidings.packs where id = any(\(packs.map(\.id).uuids)) and claimed_at is null
-                returning id, notification_ids, ordinals, provider, lane
-            ), member as materialized (
-                select taken.id as pack, taken.provider, taken.lane, m.notification_id, m.ordinal
-                from taken cross join lateral unnest(taken.notification_ids, taken.ordinals) as m(notification_id, ordinal)
-            ), judged as (
+            with \(UnclaimedPacks.take(packs)), judged as (
                 select member.*, told.tenant, told.recipient_id, told.attempt, told.created_at, told.paused, told.type, told.category,
                     told.title, told.body, told.data, told.image_url, told.group_key, t.is_erased, not t.is_erased
                         and (told.paused or told.valid_until <= (select tidings.clock()) or coalesce(r.changed_at > told.decided_at, false))
