@@ -35,6 +35,8 @@ package enum APILimits {
     package static let snooze = Duration.seconds(366 * 86_400)
     /// The pause before a client whose connection was refused connects again.
     static let connectionPause = Duration.seconds(5)
+    /// The pause before a report is sent again that came before its delivery had ended. A worker writes its answers within milliseconds.
+    static let earlyReportPause = Duration.seconds(5)
     /// Events of one request. An app that was offline sends the others in the next one.
     package static let eventsInRequest = 100
     /// The longest text of a time.

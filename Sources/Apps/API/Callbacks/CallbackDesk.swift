@@ -7,8 +7,6 @@ import TidingsMetrics
 final class CallbackDesk: Sendable {
     /// Requests of one provider to one process. A service that reports each message alone sends as many as Tidings sends to it.
     static let requestsPerProvider = TokenBucket.Limit(perSecond: 500, burst: 1_000)
-    /// The pause before a provider sends a report again that came too early. A worker writes its answers within milliseconds.
-    static let earlyPause = Duration.seconds(5)
     /// The pause before a provider sends a request again that could not be checked.
     static let settingsPause = Duration.seconds(30)
     /// Reports of one provider that one process keeps because their message ids are not known yet. A service whose account others share

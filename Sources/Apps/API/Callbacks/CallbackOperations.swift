@@ -94,7 +94,7 @@ struct CallbackOperations: Sendable {
             desk.count(provider, (isKept ? ReportResult.early : result).rawValue)
         }
         if results.contains(.early) {
-            throw Problem.unavailable("A delivery has not ended yet. Send the same request again.", retryAfter: CallbackDesk.earlyPause)
+            throw Problem.unavailable("A delivery has not ended yet. Send the same request again.", retryAfter: APILimits.earlyReportPause)
         }
     }
 }

@@ -11,9 +11,6 @@ struct EngagementOperations: Sendable {
     let services: APIServices
     let metrics: Metrics
 
-    /// The pause before a device confirms again what it confirmed too early. A worker writes its answers within milliseconds.
-    private static let earlyPause = Duration.seconds(5)
-
     var all: [Operation] {
         [
             Operation(.post, "/api/notifications/{id}/receipt", "confirmNotificationReceipt", .person, hasBody: true) { call in
@@ -35,7 +32,7 @@ struct EngagementOperations: Sendable {
         case .unknown, .erased: throw Problem(.notFound)
         case .early:
             throw Problem.unavailable(
-                "The delivery to the device has not ended yet. Send the same request again.", retryAfter: Self.earlyPause)
+                "The delivery to the device has not ended yet. Send the same request again.", retryAfter: APILimits.earlyReportPause)
         }
     }
 
