@@ -27,6 +27,14 @@ public enum Hexadecimal {
         }
         return bytes
     }
+
+    /// Whether a text has the form of a UUID (RFC 9562 section 4): 8-4-4-4-12 digits of either case.
+    package static func isUUID(_ text: String) -> Bool {
+        guard text.utf8.count == 36 else { return false }
+        return text.utf8.enumerated().allSatisfy { place, byte in
+            [8, 13, 18, 23].contains(place) ? byte == UInt8(ascii: "-") : ASCII.isHexDigit(byte)
+        }
+    }
 }
 
 /// Returns the value of one hexadecimal digit in ASCII, either case.

@@ -93,11 +93,6 @@ struct EngagementBody {
 
     /// Whether a text has the form of a device's id, a UUID in lower case. Whether the person has such a device is no fault of the body.
     private static func isDeviceID(_ text: String) -> Bool {
-        let bytes = Array(text.utf8)
-        return bytes.count == 36
-            && bytes.indices.allSatisfy { index in
-                if [8, 13, 18, 23].contains(index) { return bytes[index] == UInt8(ascii: "-") }
-                return ASCII.isDigit(bytes[index]) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(bytes[index])
-            }
+        Hexadecimal.isUUID(text) && !text.utf8.contains { (UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0) }
     }
 }

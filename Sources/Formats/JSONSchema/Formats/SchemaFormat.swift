@@ -24,15 +24,7 @@ enum SchemaFormat: String, CaseIterable, Sendable {
         case .ipv6: NetworkAddressFormat.isIPv6(Array(text.utf8)[...])
         case .uri: URIReference(text)?.scheme != nil
         case .uriReference: URIReference(text) != nil
-        case .uuid: Self.isUUID(Array(text.utf8))
-        }
-    }
-
-    /// RFC 9562 section 4: 8-4-4-4-12 hexadecimal digits of either case.
-    private static func isUUID(_ bytes: [UInt8]) -> Bool {
-        guard bytes.count == 36 else { return false }
-        return bytes.enumerated().allSatisfy { place, byte in
-            [8, 13, 18, 23].contains(place) ? byte == UInt8(ascii: "-") : ASCII.isHexDigit(byte)
+        case .uuid: Hexadecimal.isUUID(text)
         }
     }
 }
