@@ -40,5 +40,5 @@ import TidingsTestSupport
         }
     }
 
-    private static func fail(_: Timestamp) -> TidingsCore.Verdict { .notSent(state: .failed, reason: .noProvider) }
+    private static func fail(_: Timestamp) -> Verdict { .notSent(state: .failed, reason: .noProvider) }
 }

@@ -60,13 +60,13 @@ struct StoreScene: Sendable {
 
 extension StoreScene {
     /// The verdict to send at once.
-    static func send(_ now: Timestamp) -> TidingsCore.Verdict { .send(validUntil: now.adding(.seconds(600))) }
+    static func send(_ now: Timestamp) -> Verdict { .send(validUntil: now.adding(.seconds(600))) }
 
     /// The verdict to wait for an hour.
-    static func hold(_ now: Timestamp) -> TidingsCore.Verdict { .hold(until: now.adding(.seconds(3_600)), reason: .scheduledFor) }
+    static func hold(_ now: Timestamp) -> Verdict { .hold(until: now.adding(.seconds(3_600)), reason: .scheduledFor) }
 
     /// The verdict to send nothing.
-    static func suppress(_: Timestamp) -> TidingsCore.Verdict { .notSent(state: .suppressed, reason: .noDevice) }
+    static func suppress(_: Timestamp) -> Verdict { .notSent(state: .suppressed, reason: .noDevice) }
 }
 
 // MARK: - Intake
@@ -86,7 +86,7 @@ extension StoreScene {
     /// Runs the transaction of an intake as a router does. Each new intent gets one push delivery with this verdict, unless its person is
     /// erased.
     @discardableResult
-    func take(_ claims: IntakeClaims, verdict: (Timestamp) -> TidingsCore.Verdict = StoreScene.send) async throws -> IntakeResult {
+    func take(_ claims: IntakeClaims, verdict: (Timestamp) -> Verdict = StoreScene.send) async throws -> IntakeResult {
         try await store.intake { intake in
             guard let claimed = try await intake.claim(claims, zones: zones) else { return IntakeResult() }
             var write = IntakeWrite(catalogue: catalogue, refused: [], now: claimed.now)
@@ -103,11 +103,11 @@ extension StoreScene {
     }
 
     @discardableResult
-    func take(_ keys: ClosedRange<Int>, verdict: (Timestamp) -> TidingsCore.Verdict = StoreScene.send) async throws -> IntakeResult {
+    func take(_ keys: ClosedRange<Int>, verdict: (Timestamp) -> Verdict = StoreScene.send) async throws -> IntakeResult {
         try await take(claims(keys.map { Self.intent($0) }), verdict: verdict)
     }
 
-    static func routed(_ verdict: TidingsCore.Verdict, now: Timestamp) -> RoutedIntent {
+    static func routed(_ verdict: Verdict, now: Timestamp) -> RoutedIntent {
         let planned = PlannedDelivery(channel: .push, provider: "phone", verdict: verdict)
         return RoutedIntent(
             decision: Decision(strategy: .all, deliveries: [planned]), category: .transactional, lane: .urgent,
@@ -128,7 +128,7 @@ extension StoreScene {
     /// Runs the transaction of a releaser. Each due delivery gets this verdict.
     @discardableResult
     func release(
-        limit: Int = 100, passingOver strange: Set<DeliveryKey> = [], verdict: (Timestamp) -> TidingsCore.Verdict = StoreScene.send
+        limit: Int = 100, passingOver strange: Set<DeliveryKey> = [], verdict: (Timestamp) -> Verdict = StoreScene.send
     ) async throws -> ReleaseResult {
         try await store.release { release in
             let due = try await release.take(

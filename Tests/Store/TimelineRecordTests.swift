@@ -57,7 +57,7 @@ import TidingsTestSupport
             _ = try await store.pool.query(judged)
             let other = judged.reading("select tidings.clock(), \(Int64(current.number) + 1)")
             let error = await #expect(throws: PostgresError.self) { try await store.pool.query(other) }
-            #expect(error?.isOldTimeline == true && error?.verdict == .reconnect)
+            #expect(error?.isOldTimeline == true && error?.retryability == .reconnect)
             #expect(try await store.timeline() == current, "the next session is judged, and used")
             _ = try await scene.store.pool.query(scene.store.databaseClock)
             await store.close()

@@ -114,7 +114,7 @@ struct APIServer: Sendable {
         case let error as PostgresError where error.isAboutTheData:
             // A text that PostgreSQL does not store, such as one with a NUL.
             return Problem(.invalid, "A value cannot be stored.")
-        case let error as PostgresError where error.verdict != .permanent || error.kind == .poolClosed:
+        case let error as PostgresError where error.retryability != .permanent || error.kind == .poolClosed:
             logger.error("the database does not answer a request", metadata: ["request": "\(id)", "error": "\(error)"])
             return .unavailable("The database does not answer at the moment.", retryAfter: .seconds(2))
         case is CancellationError: return .unavailable("The server is stopping.", retryAfter: .seconds(1))

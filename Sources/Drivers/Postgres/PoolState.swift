@@ -76,7 +76,7 @@ struct PoolState<Connection: Sendable & AnyObject> {
     mutating func failed(_ error: PostgresError) -> (retry: Int?, refused: [Waiter]) {
         failures += 1
         lastFailure = error
-        if error.verdict == .permanent {
+        if error.retryability == .permanent {
             opening -= 1
             defer { waiters = [] }
             return (nil, waiters)

@@ -72,10 +72,10 @@ public struct PostgresError: Error, Sendable, Hashable {
     public static func decoding(_ message: String) -> PostgresError { PostgresError(.decoding, message: message) }
 
     /// The next step for a caller.
-    public var verdict: Verdict {
+    public var retryability: Retryability {
         switch kind {
-        case .server: Verdict(sqlState: sqlState)
-        case .connectFailed: sqlState.map { Verdict(sqlState: $0) } ?? .reconnect
+        case .server: Retryability(sqlState: sqlState)
+        case .connectFailed: sqlState.map { Retryability(sqlState: $0) } ?? .reconnect
         case .connectionLost, .deadlineExceeded: .reconnect
         case .notReplicated: .retry
         case .poolExhausted: .backOff

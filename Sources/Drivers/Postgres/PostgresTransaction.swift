@@ -139,6 +139,6 @@ extension PostgresError {
     fileprivate func allowsAnotherAttempt(retryAmbiguous: Bool) -> Bool {
         if kind == .connectFailed || kind == .deadlineExceeded { return false }
         if isAmbiguousCommit { return retryAmbiguous }
-        return verdict == .retry || verdict == .reconnect
+        return retryability == .retry || retryability == .reconnect
     }
 }

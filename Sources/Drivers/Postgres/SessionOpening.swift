@@ -17,7 +17,7 @@ extension PostgresSession {
                 configuration.hosts.trust(host)
                 return session
             } catch {
-                guard error.verdict == .reconnect || error.isReadOnly else { throw error }
+                guard error.retryability == .reconnect || error.isReadOnly else { throw error }
                 configuration.hosts.avoid(host)
                 failures.append(error)
             }

@@ -35,7 +35,7 @@ extension Store {
         let picked = TakenRows<NotificationID>()
         do {
             return try await advanceErasure(projections, picked)
-        } catch let error as PostgresError where [.permanent, .retry].contains(error.verdict) {
+        } catch let error as PostgresError where [.permanent, .retry].contains(error.retryability) {
             guard let erasure = picked.only else { throw error }
             throw ErasureFailure(erasure: erasure, cause: error)
         }

@@ -97,7 +97,7 @@ struct CodingTests {
                 try await failure { try row.decode("b", as: [String].self) },
             ] {
                 #expect(error.kind == .decoding)
-                #expect(error.verdict == .permanent)
+                #expect(error.retryability == .permanent)
             }
             let named = try await failure { try row.decode("a", as: String.self) }
             #expect(named.message.contains("column a"))

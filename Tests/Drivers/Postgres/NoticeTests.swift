@@ -39,7 +39,7 @@ struct NoticeTests {
             _ = try await connection.query("BEGIN")
             let error = try await failure { try await connection.pipeline(["BEGIN", "select 1"]) }
             #expect(error.sqlState == "25001" && !error.isAmbiguousCommit)
-            #expect(error.verdict == .reconnect)
+            #expect(error.retryability == .reconnect)
             #expect(!connection.isUsable)
         }
     }

@@ -29,7 +29,7 @@ struct PoolTests {
             try await pool.withConnection { _ in
                 let error = try await failure { try await pool.query("select 1") }
                 #expect(error.kind == .poolExhausted)
-                #expect(error.verdict == .backOff)
+                #expect(error.retryability == .backOff)
             }
             #expect(try await pool.query("select 1").rows.count == 1)
         }
@@ -42,7 +42,7 @@ struct PoolTests {
             let process = try await pool.query("select pg_backend_pid()").rows[0].decode(Int32.self)
             _ = try await pool.query("set default_transaction_read_only = on")
             let error = try await failure { try await pool.query("insert into written values (1)") }
-            #expect(error.sqlState == "25006" && error.verdict == .reconnect)
+            #expect(error.sqlState == "25006" && error.retryability == .reconnect)
             _ = try await pool.query("insert into written values (2)")
             #expect(try await pool.query("select pg_backend_pid()").rows[0].decode(Int32.self) != process)
         }

@@ -31,13 +31,13 @@ struct PostgresConfigurationTests {
 
     @Test(
         arguments: [
-            ("40001", Verdict.retry), ("40P01", .retry), ("55P03", .retry), ("57014", .retry), (nil, .reconnect), ("08006", .reconnect),
+            ("40001", .retry), ("40P01", .retry), ("55P03", .retry), ("57014", .retry), (nil, .reconnect), ("08006", .reconnect),
             ("57P01", .reconnect), ("57P02", .reconnect), ("57P03", .reconnect), ("25006", .reconnect), ("25P03", .reconnect),
             ("26000", .reconnect), ("53100", .backOff), ("53200", .backOff), ("53300", .backOff), ("22P02", .permanent),
             ("23505", .permanent),
             ("42601", .permanent), ("28P01", .permanent), ("XX000", .permanent),
-        ] as [(String?, Verdict)])
-    func everySQLStateHasAVerdict(sqlState: String?, verdict: Verdict) { #expect(Verdict(sqlState: sqlState) == verdict) }
+        ] as [(String?, Retryability)])
+    func everySQLStateIsClassified(sqlState: String?, expected: Retryability) { #expect(Retryability(sqlState: sqlState) == expected) }
 
     @Test func theSQLStateOfARefusalIsRead() {
         let message = "connection to server at \"127.0.0.1\", port 5432 failed: FATAL:  28P01: password authentication failed"

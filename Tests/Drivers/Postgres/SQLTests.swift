@@ -48,7 +48,7 @@ struct SQLTests {
             ] as [SQL] {
                 let error = try await failure { try await connection.query(sql) }
                 #expect(error.kind == .invalidStatement)
-                #expect(error.verdict == .permanent)
+                #expect(error.retryability == .permanent)
             }
             #expect(try await connection.query("select \([0, 1] as [UInt8])").rows[0].decode([UInt8].self) == [0, 1] as [UInt8])
             let error = try await failure { try await connection.pipeline(["select 1", "select \("\0")"]) }

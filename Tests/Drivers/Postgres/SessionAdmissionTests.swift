@@ -60,7 +60,7 @@ struct SessionAdmissionTests {
         let judge = Judge(refusals: .max)
         try await Self.withTwoHosts(judge) { configuration in
             let error = try await failure { try await PostgresConnection.connect(configuration) }
-            #expect(error.kind == .connectFailed && error.isOldTimeline && error.verdict == .reconnect)
+            #expect(error.kind == .connectFailed && error.isOldTimeline && error.retryability == .reconnect)
             #expect(!error.cause.hasPrefix("localhost") && error.cause.hasSuffix(": an old primary"), "\(error.cause)")
             #expect(judge.asked.count == 2, "each host once")
         }

@@ -13,7 +13,7 @@ struct SessionFailureTests {
             let error = try await failure { try await connection.query("select pg_terminate_backend(pg_backend_pid())") }
             #expect(error.sqlState == "57P01")
             #expect(error.kind == .connectionLost)
-            #expect(error.verdict == .reconnect)
+            #expect(error.retryability == .reconnect)
             #expect(error.isAmbiguousCommit)
             #expect(!connection.isUsable)
             let later = try await failure { try await connection.query("select 1") }
@@ -43,7 +43,7 @@ struct SessionFailureTests {
             let start = ContinuousClock.now
             let error = try await failure { try await connection.query("select 1", deadline: .milliseconds(300)) }
             #expect(error.kind == .deadlineExceeded)
-            #expect(error.verdict == .reconnect)
+            #expect(error.retryability == .reconnect)
             #expect(error.isAmbiguousCommit)
             #expect(ContinuousClock.now - start < .seconds(3).patient)
             #expect(!connection.isUsable)
@@ -55,7 +55,7 @@ struct SessionFailureTests {
             try await connection.execute(script: "begin; set local statement_timeout = 50")
             let error = try await failure { try await connection.query("select pg_sleep(20)") }
             #expect(error.sqlState == "57014")
-            #expect(error.verdict == .retry)
+            #expect(error.retryability == .retry)
             _ = try await connection.query("rollback")
             #expect(try await connection.query("select 1").rows[0].decode(Int.self) == 1)
         }
@@ -82,7 +82,7 @@ struct SessionFailureTests {
         let error = try await failure { try await PostgresConnection.connect(configuration) }
         withExtendedLifetime(absent) {}
         #expect(error.kind == .connectFailed)
-        #expect(error.verdict == .reconnect)
+        #expect(error.retryability == .reconnect)
         #expect(ContinuousClock.now - start < .seconds(5).patient)
     }
 
@@ -115,7 +115,7 @@ struct SessionFailureTests {
         let error = try await failure { try await PostgresConnection.connect(configuration) }
         #expect(error.kind == .connectFailed)
         #expect(error.sqlState == "3D000")
-        #expect(error.verdict == .permanent)
+        #expect(error.retryability == .permanent)
     }
 }
 

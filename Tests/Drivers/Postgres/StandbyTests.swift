@@ -34,7 +34,7 @@ import TidingsTestSupport
             try await server.read("select pg_cancel_backend(\(process))")
             let error = try await commit.value
             #expect(error.kind == .notReplicated && error.isAmbiguousCommit, "\(error)")
-            #expect(error.verdict == .retry)
+            #expect(error.retryability == .retry)
             #expect(runs.value == 1)
         }
     }
@@ -117,7 +117,7 @@ import TidingsTestSupport
                         let error = try await failure {
                             try await pool.transaction { try await $0.query("insert into t values (\(number))") }
                         }
-                        #expect(error.verdict != .permanent, "\(error)")
+                        #expect(error.retryability != .permanent, "\(error)")
                     }
                     return try await server.sessions()
                 }

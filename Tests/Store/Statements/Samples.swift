@@ -77,7 +77,7 @@ extension Samples {
             expiresAt: now.adding(.seconds(86_400)), projection: projection)
     }
 
-    static func verdicts(at now: Timestamp) -> [TidingsCore.Verdict] {
+    static func verdicts(at now: Timestamp) -> [Verdict] {
         let later = now.adding(.seconds(600))
         return [
             .send(validUntil: later), .hold(until: later, reason: .quietHours), .paused(by: 1, lookAgain: later), .awaitEscalation,

@@ -117,7 +117,7 @@ import TidingsTestSupport
                 )
                 Issue.record("a claim was taken")
             } catch let error as PostgresError {
-                #expect(error.verdict == .retry, "\(error)")
+                #expect(error.retryability == .retry, "\(error)")
             }
         }
     }

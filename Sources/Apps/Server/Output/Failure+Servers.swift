@@ -122,7 +122,7 @@ extension Failure {
             self.init(
                 .notPermitted, words,
                 hint: "a member of tidings_ops_read only reads; other commands log in as a member of tidings_run, or as the owner")
-        case _ where error.verdict == .retry: self.init(.timedOut, words, hint: "another session used the same rows; try again")
+        case _ where error.retryability == .retry: self.init(.timedOut, words, hint: "another session used the same rows; try again")
         default: self.init(.bad, "the \(error): \(error.cause)", hint: "the log of PostgreSQL says more")
         }
     }

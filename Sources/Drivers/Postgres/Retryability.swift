@@ -1,5 +1,5 @@
 /// The next step for the caller of a failed statement.
-public enum Verdict: String, Sendable, Hashable, CaseIterable {
+public enum Retryability: String, Sendable, Hashable, CaseIterable {
     /// Repeat the whole transaction at once, with a little jitter: a conflict or a time-out may not happen again.
     case retry
     /// The session is lost or unusable: use another session, and repeat if a repetition is safe.
