@@ -17,7 +17,7 @@ import CCurl
     var headerList: UnsafeMutablePointer<curl_slist>?
     private var continuation: CheckedContinuation<HTTPResult, Never>?
 
-    /// Both time-outs run from the creation of the transfer, so the wait for admission counts.
+    /// Both time-outs run from the creation of the transfer, so the wait for a permit counts.
     let connectDeadline: ContinuousClock.Instant
     let totalDeadline: ContinuousClock.Instant
     /// The time at which the loop ends the transfer. libcurl ends an attempt to connect at ``connectDeadline`` by itself.

@@ -14,8 +14,8 @@ import TidingsSocket
     private let thread: SocketThread
     private let cancelled: SocketMailbox<UInt64>
     private let configuration: HTTPConfiguration
-    private var admission: Admission
-    /// Transfers that wait for admission, and transfers that libcurl has.
+    private var permits: HostPermits
+    /// Transfers that wait for a permit, and transfers that libcurl has.
     private var transfers: [UInt64: Transfer] = [:]
     /// Poll events by socket, as libcurl requested them last.
     private var wanted: [Int32: Int16] = [:]
@@ -32,7 +32,7 @@ import TidingsSocket
         self.thread = thread
         self.cancelled = cancelled
         self.configuration = configuration
-        admission = Admission(maximum: configuration.maximumRequests, maximumPerHost: configuration.maximumRequestsPerHost)
+        permits = HostPermits(maximum: configuration.maximumRequests, maximumPerHost: configuration.maximumRequestsPerHost)
         unsafe tidings_multi_set_long(multi, CURLMOPT_MAXCONNECTS, configuration.maximumRequests)
         // libcurl calls back only while it is called, so a reference that does not count is enough.
         unsafe tidings_multi_set_socket_callback(multi, socketChanged, Unmanaged.passUnretained(self).toOpaque())
@@ -41,7 +41,7 @@ import TidingsSocket
     /// Starts a transfer. Its continuation is resumed exactly once, at the latest by ``close()``.
     func start(_ transfer: Transfer) {
         transfers[transfer.id] = transfer
-        admission.enter(transfer.id, host: transfer.target.origin, deadline: min(transfer.connectDeadline, transfer.totalDeadline))
+        permits.enter(transfer.id, host: transfer.target.origin, deadline: min(transfer.connectDeadline, transfer.totalDeadline))
         admit()
         // Judge no time-out here: nothing has looked at the sockets.
         perform([])
@@ -80,7 +80,7 @@ import TidingsSocket
 
     /// Hands every admitted request to libcurl. libcurl then asks to run at once, which happens in the next turn.
     private func admit() {
-        while let id = admission.next() {
+        while let id = permits.next() {
             guard let transfer = transfers[id] else { preconditionFailure("request \(id) was admitted without a transfer") }
             let failure = transfer.configure(with: configuration) ?? add(transfer)
             guard let failure else {
@@ -88,7 +88,7 @@ import TidingsSocket
                 continue
             }
             transfers[id] = nil
-            admission.leave(host: transfer.target.origin)
+            permits.leave(host: transfer.target.origin)
             transfer.finish(.failed(failure))
         }
     }
@@ -98,14 +98,14 @@ import TidingsSocket
         return unsafe code == CURLM_OK ? nil : HTTPFailure(.connect, String(cString: curl_multi_strerror(code)))
     }
 
-    /// Ends a transfer from our side, whether it waits for admission or runs.
+    /// Ends a transfer from our side, whether it waits for a permit or runs.
     private func end(_ id: UInt64, _ kind: HTTPFailure.Kind, _ reason: String) {
         guard let transfer = transfers.removeValue(forKey: id) else { return }
         if transfer.isUnderWay {
             unsafe curl_multi_remove_handle(multi, transfer.easy)
-            admission.leave(host: transfer.target.origin)
+            permits.leave(host: transfer.target.origin)
         } else {
-            admission.withdraw(id)
+            permits.withdraw(id)
         }
         transfer.finish(.failed(HTTPFailure(kind: kind, requestMayHaveArrived: transfer.hasBegunSending, message: reason)))
     }
@@ -127,13 +127,13 @@ import TidingsSocket
     private func expire(at now: ContinuousClock.Instant) {
         let late = transfers.values.filter { $0.isUnderWay && $0.deadline <= now }
         for transfer in late { settle(transfer, CURLE_OPERATION_TIMEDOUT) }
-        for id in admission.expire(at: now) { end(id, .noRoom, "no request to this host ended in time to begin this one") }
+        for id in permits.expire(at: now) { end(id, .noRoom, "no request to this host ended in time to begin this one") }
     }
 
     private func settle(_ transfer: Transfer, _ code: CURLcode) {
         unsafe curl_multi_remove_handle(multi, transfer.easy)
         transfers[transfer.id] = nil
-        admission.leave(host: transfer.target.origin)
+        permits.leave(host: transfer.target.origin)
         transfer.finish(transfer.result(of: code))
     }
 
@@ -146,7 +146,7 @@ import TidingsSocket
         unsafe curl_multi_timeout(multi, &milliseconds)
         let libcurlsTurn = milliseconds < 0 ? nil : ContinuousClock.now + .milliseconds(milliseconds)
         let end = transfers.values.lazy.filter(\.isUnderWay).map(\.deadline).min()
-        thread.watch(interests, until: [libcurlsTurn, admission.earliestDeadline, end].compactMap(\.self).min())
+        thread.watch(interests, until: [libcurlsTurn, permits.earliestDeadline, end].compactMap(\.self).min())
     }
 
     /// Stores libcurl's request for a socket as poll events.

@@ -1,9 +1,9 @@
-/// The queue and the limits for requests in progress: a maximum in all, and a maximum for each host. Further requests wait in the order of
+/// The permits of requests in progress: a maximum in all, and a maximum for each host. Further requests wait for a permit in the order of
 /// their arrival, each until its deadline.
 ///
 /// libcurl has such limits too, but a transfer that waits for them does not time out (seen with 7.88). One host that hangs would then hold
 /// its callers far longer than the time-out that they set.
-struct Admission {
+struct HostPermits {
     typealias Instant = ContinuousClock.Instant
 
     private struct Waiting {
