@@ -4,7 +4,7 @@ internal import DequeModule
 extension AMQPConsumer {
     /// The time since which the channel is idle. Nil while it is in use.
     var idleSince: ContinuousClock.Instant? {
-        guard session.isRunning, session.move == nil, ledger.openCount == 0, settlements.isEmpty, subscriptions.areConsuming else {
+        guard session.isRunning, session.move == nil, ledger.openCount == 0, acknowledgements.isEmpty, subscriptions.areConsuming else {
             return nil
         }
         return busyAt
@@ -52,7 +52,7 @@ extension AMQPConsumer {
     }
 
     var isDrained: Bool {
-        stoppingTags.isEmpty && ledger.openCount == 0 && settlements.isEmpty && (graceEnd ?? .now) <= .now
+        stoppingTags.isEmpty && ledger.openCount == 0 && acknowledgements.isEmpty && (graceEnd ?? .now) <= .now
     }
 
     /// The time at which the broker has acted on the last settlement. Nil without one.

@@ -26,7 +26,7 @@ public actor AMQPConsumer: SessionOwner {
     var subscriptions: Subscriptions
     var ledger = DeliveryLedger()
     private var buffer: BatchBuffer
-    var settlements = Deque<Settlement>()
+    var acknowledgements = Deque<Acknowledgement>()
     var settledAt: ContinuousClock.Instant?
     /// The time of the last delivery, settlement or opening of a channel.
     var busyAt = ContinuousClock.now
@@ -220,14 +220,14 @@ public actor AMQPConsumer: SessionOwner {
             buffer.append(AMQPMessage(delivery, generation: session.generation, queue: queue), at: busyAt)
         } else {
             let tag = DeliveryTag(generation: session.generation, value: delivery.envelope.tag)
-            queueSettlements([tag], .reject(requeue: true))
+            queueAcknowledgements([tag], .reject(requeue: true))
         }
     }
 
     func send(over connection: BrokerConnection) throws(AMQPError) -> Bool {
         try startConsumers(connection)
-        try sendSettlements(connection)
-        return !settlements.isEmpty
+        try sendAcknowledgements(connection)
+        return !acknowledgements.isEmpty
     }
 
     private func startConsumers(_ connection: BrokerConnection) throws(AMQPError) {
@@ -260,30 +260,30 @@ public actor AMQPConsumer: SessionOwner {
 
     // MARK: Settling
 
-    private func settle(_ tags: [DeliveryTag], _ kind: Settlement.Kind) {
-        queueSettlements(tags, kind)
-        guard !settlements.isEmpty else { return }
+    private func settle(_ tags: [DeliveryTag], _ kind: Acknowledgement.Kind) {
+        queueAcknowledgements(tags, kind)
+        guard !acknowledgements.isEmpty else { return }
         settledAt = .now
         busyAt = .now
         advance()
     }
 
-    private func queueSettlements(_ tags: [DeliveryTag], _ kind: Settlement.Kind) {
+    private func queueAcknowledgements(_ tags: [DeliveryTag], _ kind: Acknowledgement.Kind) {
         guard session.connection != nil else { return }
         let generation = session.generation
         let current = tags.lazy.filter { $0.generation == generation }.map(\.value)
-        for frame in ledger.settle(current) { settlements.append(Settlement(frame: frame, kind: kind)) }
+        for frame in ledger.settle(current) { acknowledgements.append(Acknowledgement(frame: frame, kind: kind)) }
     }
 
-    private func sendSettlements(_ connection: BrokerConnection) throws(AMQPError) {
+    private func sendAcknowledgements(_ connection: BrokerConnection) throws(AMQPError) {
         defer { connection.letGo() }
-        while let next = settlements.first, connection.hasRoom(for: BrokerConnection.methodBytes) {
-            if settlements.count > 1 { connection.holdBack() }
+        while let next = acknowledgements.first, connection.hasRoom(for: BrokerConnection.methodBytes) {
+            if acknowledgements.count > 1 { connection.holdBack() }
             switch next.kind {
             case .acknowledge: try connection.acknowledge(next.frame.tag, multiple: next.frame.multiple)
             case .reject(let requeue): try connection.reject(next.frame.tag, multiple: next.frame.multiple, requeue: requeue)
             }
-            _ = settlements.popFirst()
+            _ = acknowledgements.popFirst()
         }
     }
 
@@ -294,7 +294,7 @@ public actor AMQPConsumer: SessionOwner {
     func interrupted(by error: AMQPError) {
         // Drop these messages: the broker redelivers them, so delivering them now would only make duplicates.
         _ = buffer.discard()
-        settlements.removeAll()
+        acknowledgements.removeAll()
         if case .channelClosed = error, let queue = subscriptions.refused() { report(lostQueue: queue, error) }
         subscriptions.connectionLost(now: .now)
     }

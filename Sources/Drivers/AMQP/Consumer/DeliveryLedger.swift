@@ -1,5 +1,5 @@
-/// An acknowledgement or a rejection to be sent to the broker. The `Settlement` of the store is another value: a delivery leaves its pack.
-struct Settlement {
+/// A positive or negative acknowledgement to be sent to the broker. A negative one is a rejection.
+struct Acknowledgement {
     var frame: DeliveryLedger.Frame
     var kind: Kind
     enum Kind { case acknowledge, reject(requeue: Bool) }
