@@ -1,4 +1,4 @@
-# Functions for the scripts in this folder: named steps with their time, errors with a fix, builds, and Python's libraries.
+# Functions for the scripts in this folder: named steps with their time, errors with a fix, builds, servers, and Python's libraries.
 
 # step NAME COMMAND…: runs COMMAND and prints its time. If TIDINGS_TIMINGS names a file, appends "NAME<tab>seconds" to it.
 step() {
@@ -55,6 +55,54 @@ await_ready() {
 
 # await_dev PROCESS HOME LOG: waits until `tidings dev` is ready. The API is the last to listen.
 await_dev() { await_ready "$1" "$2" "$3" '^API ready' $dev_limit_seconds; }
+
+# stop_all_at_exit: makes every way out of the script end the processes that start_dev and start_capture start.
+stop_all_at_exit() {
+    dev=
+    capture=
+    trap stop_all EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+}
+
+# stop_all: ends the processes `capture` and `dev`, as far as they run.
+stop_all() {
+    [ -n "$capture$dev" ] || return 0
+    trap '' INT TERM # a second signal would end the script before everything is stopped
+    local process
+    for process in $capture $dev; do kill -TERM "$process" 2>/dev/null || true; done
+    for process in $capture $dev; do wait "$process" 2>/dev/null || true; done
+    capture=
+    dev=
+}
+
+# start_dev BINARY HOME LOG: starts `tidings dev` without earlier data, as the process `dev`. Waits until it is ready.
+start_dev() {
+    private "$3"
+    "$1" dev --fresh --home "$2" >"$3" 2>&1 &
+    dev=$!
+    await_dev "$dev" "$2" "$3"
+}
+
+# start_capture BINARY HOME: starts the stand-in for every provider, as the process `capture`. Waits until it listens. Its addresses are in
+# HOME/capture.url, its certificate is in HOME/capture.pem, and its record in HOME/captured.jsonl.
+start_capture() {
+    private "$2/capture.url" # without the lines of an earlier run, which the loop below would find
+    "$1" capture --record "$2/captured.jsonl" --certificate "$2/capture.pem" >"$2/capture.url" &
+    capture=$!
+    until grep -q '^capturing HTTP/2' "$2/capture.url"; do
+        kill -0 "$capture" 2>/dev/null || fail "tidings capture did not start" "see its message above"
+        sleep 0.1
+    done
+}
+
+# export_apns HOME KEY_ID TOPIC: exports the settings of a provider of kind apns that sends to the stand-in of HOME.
+export_apns() {
+    TIDINGS_APNS_KEY=$(openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 2>/dev/null)
+    TIDINGS_APNS_ENDPOINT=$(sed -n 's,^capturing HTTP/2 on \(.*\)/$,\1,p' "$1/capture.url")
+    export TIDINGS_APNS_KEY TIDINGS_APNS_ENDPOINT TIDINGS_APNS_CERTIFICATE_AUTHORITIES=$PWD/$1/capture.pem
+    export TIDINGS_APNS_KEY_ID=$2 TIDINGS_APNS_TEAM_ID=TEAM123456 TIDINGS_APNS_TOPIC=$3
+}
 
 # Python's libraries from PyPI, which the scripts share. A fixed version, so that a new release cannot fail a run.
 python=.tidings/python
