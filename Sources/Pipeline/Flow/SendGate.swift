@@ -22,7 +22,7 @@ public final class SendGate: Sendable {
 
     /// The host by which breakers and the host's bound are counted.
     struct Host: Sendable {
-        /// Scheme and authority of a URL. Any other address stands for itself.
+        /// Scheme and authority of a URL. Any other address is a host of its own.
         let name: String
         /// False for an address that is no URL.
         let isURL: Bool

@@ -54,7 +54,7 @@ struct EngagementKey: Hashable {
 }
 
 extension NotificationID {
-    /// Stands for no notification, because a column of a primary key cannot be null. No notification has this id.
+    /// The value of a row without a notification, because a column of a primary key cannot be null. No notification has this id.
     fileprivate static let absent = NotificationID(high: 0, low: 0)
 }
 

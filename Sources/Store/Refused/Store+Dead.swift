@@ -82,7 +82,7 @@ extension Store {
                 """))
     }
 
-    /// Opens a suspect that is no pack, for an operator. No reader of it can tell which deliveries it stands for.
+    /// Opens a suspect that is no pack, for an operator. No reader of it can tell which deliveries it names.
     public func keepUndecodable(_ id: Int64, because problem: String) async throws {
         _ = try await pool.write(
             """

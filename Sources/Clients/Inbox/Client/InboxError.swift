@@ -105,7 +105,7 @@ struct ProblemDocument: Decodable {
 }
 
 extension InboxError {
-    /// The error that an answer stands for. Nil for a 2xx.
+    /// The error of an answer. Nil for a 2xx.
     init?(_ response: InboxHTTPResponse) {
         let retryAfter = response.headers["retry-after"].flatMap { HTTPDate.retryAfter($0, dateHeader: response.headers["date"]) }
         switch response.status {

@@ -31,9 +31,9 @@ extension Draft {
 
     /// Makes sure that a device never gets a push and also shows a local notification of the same intent.
     ///
-    /// A push that waits for its time finds its devices only then, so the devices of the present stand for them. A push that is addressed
-    /// to the person may arrive on any of their devices. If the push is still to come, the local delivery waits as well, because the push
-    /// may be off at its time.
+    /// A push that waits for its time finds its devices only then. Until then, the person's present devices count as those of the push. A
+    /// push that is addressed to the person may arrive on any of their devices. If the push is still to come, the local delivery waits as
+    /// well, because the push may be off at its time.
     private mutating func skipDevicesThatGetThePush() {
         guard candidates.contains(where: { $0.channel == .local }) else { return }
         var pushes = candidates.filter { $0.channel == .push && $0.isOpen }
