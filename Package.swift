@@ -9,7 +9,7 @@ import PackageDescription
 //   7  TidingsServer
 //   6  TidingsPipeline  TidingsClient  TidingsCapture  TidingsLikes
 //      ProviderAPNs  ProviderAirship  ProviderBraze  ProviderFCM  ProviderJSONOverHTTP  ProviderWebPush  ProviderWebhook
-//   5  TidingsStore  TidingsProvider
+//   5  TidingsStore  TidingsProvider  TidingsWeb
 //   4  TidingsCatalogue  TidingsHTTP2Server
 //   3  TidingsContracts  TidingsJSONSchema  TidingsJWT  TidingsHTTP2
 //   2  TidingsJSON  TidingsCrypto  TidingsTimeZones  TidingsHTTP  TidingsTLS
@@ -186,6 +186,13 @@ let package = Package(
             resources: [.embedInCode("Schema/Baseline"), .embedInCode("Schema/grants.sql")]),
         target(
             "TidingsProvider", in: "Providers/Kit", ["TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsHTTP", "TidingsJSON"]),
+        // For every app and module that answers over HTTP. The target keeps people, keys and inboxes out of the router.
+        target(
+            "TidingsWeb", in: "Web",
+            [
+                "TidingsCore", "TidingsEncodings", "TidingsHTTPServer", "TidingsJSON",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
 
         target(
             "TidingsPipeline", in: "Pipeline",
@@ -245,7 +252,7 @@ let package = Package(
                 "TidingsAMQP", "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsHTTP",
                 "TidingsHTTPServer", "TidingsInboxJS", "TidingsJSON", "TidingsJWT", "TidingsLikes", "TidingsMetrics", "TidingsPipeline",
                 "TidingsPostgres", "TidingsProvider", "TidingsServer", "TidingsStore", "TidingsTLS", "TidingsTimeZones", "TidingsWaiting",
-                logging, .product(name: "HTTPTypes", package: "swift-http-types"),
+                "TidingsWeb", logging, .product(name: "HTTPTypes", package: "swift-http-types"),
             ], resources: [.embedInCode("Pages/openapi.yaml")]),
         target(
             "TidingsDev", in: "Apps/Dev/Command",
@@ -359,6 +366,7 @@ let package = Package(
                 "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsLikes", "TidingsPostgres", "TidingsStore",
                 "TidingsTestSupport", "TidingsTimeZones",
             ]),
+        tests("TidingsWebTests", in: "Web", ["TidingsJSON", "TidingsWeb"]),
         tests("PrivateServersTests", in: "Apps/Dev", ["PrivateServers", "TidingsTestSupport"]),
         tests(
             "TidingsInboxTests", in: "Clients/Inbox", ["TidingsInbox"],
@@ -388,7 +396,7 @@ let package = Package(
             [
                 "TidingsAPI", "TidingsContracts", "TidingsCore", "TidingsHTTP", "TidingsHTTPServer", "TidingsJSON", "TidingsJSONSchema",
                 "TidingsJWT", "TidingsLikes", "TidingsMetrics", "TidingsPipeline", "TidingsProvider", "TidingsServer", "TidingsStore",
-                "TidingsTestSupport", logging,
+                "TidingsTestSupport", "TidingsWeb", logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         tests(

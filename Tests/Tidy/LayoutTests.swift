@@ -16,8 +16,8 @@ import Testing
 
     /// The architecture: the first listing of `Sources` is the list of layers, see `Sources/Documentation.docc/Architecture.md`.
     private static let rooms: Set = [
-        "Core", "Formats", "Contracts", "Catalogue", "Drivers", "Store", "Pipeline", "Providers", "Modules", "Apps", "Clients",
-        "TestSupport",
+        "Core", "Formats", "Contracts", "Catalogue", "Drivers", "Store", "Pipeline", "Providers", "Web", "Modules", "Apps",
+        "Clients", "TestSupport",
         "Documentation.docc",
     ]
 

@@ -1,6 +1,7 @@
 import TidingsCore
 import TidingsHTTPServer
 import TidingsServer
+import TidingsWeb
 
 /// Every bound of the API, in the order in which a request meets them. No number stands here: each is read from its constant.
 enum APIBounds {
@@ -68,7 +69,7 @@ enum APIBounds {
                 "Of these, of all people of one tenant."),
             Bound("RequestRoom.smallAnswer", RequestRoom.smallAnswer, "bytes", "An answer up to this size does not count."),
             Bound("ByteRoom.pause", ByteRoom.pause, "Before a caller without room tries again."),
-            Bound("APILimits.faults", APILimits.faults, "faults", "Of one body or query that an answer names."),
+            Bound("Problem.mostFaults", Problem.mostFaults, "faults", "Of one body or query that an answer names."),
         ]
     }
 

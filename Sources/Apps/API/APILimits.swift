@@ -7,8 +7,6 @@ package enum APILimits {
     package static let bodyBytes = 64 * 1024
     /// The largest body with intents: the largest message of intake.
     package static let intentBytes = IntentLimits().maximumMessageBytes
-    /// The faults of one body or query that an answer names. Beyond it the caller corrects these first.
-    package static let faults = 50
     /// Items of one page of the inbox.
     package static let page = 100
     /// Items of a page if the app names no number.

@@ -9,6 +9,7 @@ import TidingsProvider
 public import TidingsServer
 import TidingsStore
 import TidingsWaiting
+import TidingsWeb
 
 extension APIRoleMaker {
     /// The HTTP API of this package.

@@ -4,6 +4,7 @@ import TidingsHTTPServer
 import TidingsPipeline
 import TidingsPostgres
 import TidingsStore
+import TidingsWeb
 
 /// Answers the requests of the API: finds the operation, checks the caller, and turns every error into a problem document.
 struct APIServer: Sendable {

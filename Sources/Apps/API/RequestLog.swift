@@ -4,6 +4,7 @@ import Synchronization
 import TidingsHTTPServer
 import TidingsMetrics
 import TidingsPipeline
+import TidingsWeb
 
 /// One request and its answer, as the log and the metrics have it. Nothing of it is personal data: no path, no address, no token.
 struct RequestRecord: Sendable {

@@ -3,6 +3,7 @@ import TidingsHTTP
 import TidingsHTTPServer
 import TidingsMetrics
 import TidingsStore
+import TidingsWeb
 
 @testable import TidingsAPI
 

@@ -2,6 +2,7 @@ import Logging
 import Testing
 import TidingsCore
 import TidingsMetrics
+import TidingsWeb
 
 @testable import TidingsAPI
 

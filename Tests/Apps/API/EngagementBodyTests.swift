@@ -2,6 +2,7 @@ import Testing
 import TidingsCore
 import TidingsJSON
 import TidingsStore
+import TidingsWeb
 
 @testable import TidingsAPI
 
@@ -68,6 +69,6 @@ import TidingsStore
 
     @Test func theNumberOfFaultsOfManyEventsIsLimited() throws {
         let wrong = JSON.array(Array(repeating: ["type": "clicked"], count: 90))
-        #expect(try Self.faults(["events": wrong]).count == APILimits.faults)
+        #expect(try Self.faults(["events": wrong]).count == Problem.mostFaults)
     }
 }

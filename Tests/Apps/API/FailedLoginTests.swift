@@ -1,6 +1,7 @@
 import Testing
 import TidingsCore
 import TidingsHTTP
+import TidingsWeb
 
 @testable import TidingsAPI
 

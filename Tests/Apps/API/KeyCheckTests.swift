@@ -3,6 +3,7 @@ import Testing
 import TidingsCore
 import TidingsHTTP
 import TidingsStore
+import TidingsWeb
 
 @testable import TidingsAPI
 

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 import TidingsStore
+import TidingsWeb
 
 @testable import TidingsAPI
 

@@ -3,6 +3,7 @@ import Testing
 import TidingsJSON
 import TidingsStore
 import TidingsTestSupport
+import TidingsWeb
 
 @testable import TidingsAPI
 

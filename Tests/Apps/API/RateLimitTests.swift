@@ -4,6 +4,7 @@ import Testing
 import TidingsCore
 import TidingsServer
 import TidingsStore
+import TidingsWeb
 
 @testable import TidingsAPI
 

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 import TidingsWaiting
+import TidingsWeb
 
 @testable import TidingsAPI
 

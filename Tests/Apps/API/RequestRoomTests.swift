@@ -1,5 +1,6 @@
 import Testing
 import TidingsStore
+import TidingsWeb
 
 @testable import TidingsAPI
 

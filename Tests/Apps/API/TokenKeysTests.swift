@@ -3,6 +3,7 @@ import Logging
 import Synchronization
 import Testing
 import TidingsJWT
+import TidingsWeb
 
 @testable import TidingsAPI
 @testable import TidingsServer

@@ -4,6 +4,7 @@ import TidingsJSON
 import TidingsLikes
 import TidingsStore
 import TidingsTestSupport
+import TidingsWeb
 
 @testable import TidingsAPI
 

@@ -1,5 +1,6 @@
 import TidingsHTTPServer
 import TidingsStore
+import TidingsWeb
 
 /// Decides who calls, and whether the caller may use an operation. Nothing fails open: without keys for tokens, no token is accepted.
 struct AccessControl: Sendable {

@@ -1,5 +1,6 @@
 import HTTPTypes
 import TidingsHTTPServer
+import TidingsWeb
 
 /// The credentials of a request: `Authorization: Bearer …` (RFC 6750). A token in the query or in a form is not accepted.
 struct BearerToken: Sendable {

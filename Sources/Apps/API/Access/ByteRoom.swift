@@ -1,6 +1,7 @@
 import Synchronization
 import TidingsMetrics
 import TidingsStore
+import TidingsWeb
 
 /// The memory of requests in work in one process: the bytes of their bodies.
 ///

@@ -1,5 +1,6 @@
 import Synchronization
 import TidingsCore
+import TidingsWeb
 
 /// The rate at which an address opens connections. A connection costs more than a request on it, above all with TLS, so a client should
 /// keep its connections.

@@ -1,5 +1,6 @@
 import Synchronization
 import TidingsCore
+import TidingsWeb
 
 /// The failed logins of each address. An address with too many may not try further credentials for a while.
 ///

@@ -1,5 +1,6 @@
 import Synchronization
 import TidingsStore
+import TidingsWeb
 
 /// Verifies the keys of backends. A key is remembered for a moment, so a revoked key ends within ``memory``.
 final class KeyCheck: Sendable {

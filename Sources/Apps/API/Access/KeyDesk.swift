@@ -3,6 +3,7 @@ import Synchronization
 import TidingsPipeline
 import TidingsStore
 import TidingsWaiting
+import TidingsWeb
 
 /// Looks keys up in batches. While one query runs, the next keys gather, so any number of wrong keys costs one connection and few queries.
 ///

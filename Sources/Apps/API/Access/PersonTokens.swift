@@ -6,6 +6,7 @@ import TidingsCrypto
 import TidingsJSON
 import TidingsJWT
 import TidingsStore
+import TidingsWeb
 
 /// Verifies the tokens of people and remembers which are good, because an app sends the same token with every request.
 final class PersonTokens: Sendable {

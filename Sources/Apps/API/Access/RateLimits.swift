@@ -2,6 +2,7 @@ import Synchronization
 import TidingsCore
 import TidingsServer
 import TidingsStore
+import TidingsWeb
 
 /// The requests and bytes that each caller may send to one process.
 ///

@@ -1,4 +1,5 @@
 import Synchronization
+import TidingsWeb
 
 /// The pause before a caller is told that its share is used up. A client that asks again at once would cost the time of others with every
 /// refusal; with the pause, each of its connections costs one refusal in a second.

@@ -1,4 +1,5 @@
 import Synchronization
+import TidingsWeb
 
 /// The requests in work in one process, the notifications that they ask for, and their large answers. A request is in work until its client
 /// has taken the answer.

@@ -3,6 +3,7 @@ import Synchronization
 import TidingsJWT
 import TidingsPipeline
 import TidingsServer
+import TidingsWeb
 
 /// The public keys that verify the tokens of people, from a file or an address.
 ///

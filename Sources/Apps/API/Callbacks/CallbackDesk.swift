@@ -2,6 +2,7 @@ import Logging
 import Synchronization
 import TidingsCore
 import TidingsMetrics
+import TidingsWeb
 
 /// The memory of one process about callbacks: rates and log lines.
 final class CallbackDesk: Sendable {

@@ -7,6 +7,7 @@ import TidingsMetrics
 import TidingsProvider
 import TidingsServer
 import TidingsStore
+import TidingsWeb
 
 /// Reports of providers. The module of the provider checks who sent the request and reads it.
 struct CallbackOperations: Sendable {

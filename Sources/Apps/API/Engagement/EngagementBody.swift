@@ -2,6 +2,7 @@ import TidingsCore
 import TidingsEncodings
 import TidingsJSON
 import TidingsStore
+import TidingsWeb
 
 /// Reads the events of a request. Every fault is collected, as by ``BodyReader``.
 struct EngagementBody {

@@ -5,6 +5,7 @@ import TidingsHTTPServer
 import TidingsJSON
 import TidingsMetrics
 import TidingsStore
+import TidingsWeb
 
 /// Reports of an app: its device got a push, or its person did something with a notification.
 struct EngagementOperations: Sendable {

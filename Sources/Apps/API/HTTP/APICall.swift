@@ -4,6 +4,7 @@ import TidingsEncodings
 import TidingsHTTPServer
 import TidingsJSON
 import TidingsStore
+import TidingsWeb
 
 /// One request on its way through an operation.
 struct APICall: Sendable {

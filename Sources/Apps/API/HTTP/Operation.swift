@@ -1,6 +1,7 @@
 import HTTPTypes
 import TidingsHTTPServer
 import TidingsStore
+import TidingsWeb
 
 /// One operation of the API: its place in the OpenAPI document, its callers and its code.
 struct Operation: Sendable {

@@ -4,6 +4,7 @@ import TidingsEncodings
 import TidingsHTTPServer
 import TidingsJSON
 import TidingsStore
+import TidingsWeb
 
 /// The inbox of the person who asks.
 struct InboxOperations: Sendable {

@@ -2,6 +2,7 @@ import HTTPTypes
 import TidingsHTTPServer
 import TidingsInboxJS
 import TidingsServer
+import TidingsWeb
 
 /// Pages for everybody: the health of the process, the OpenAPI document, the client library for browsers, and the demo page of
 /// `tidings dev`.

@@ -5,6 +5,7 @@ import TidingsJSON
 import TidingsServer
 import TidingsStore
 import TidingsTimeZones
+import TidingsWeb
 
 /// A device as an app describes it: `{token, platform?, provider?, environment?, permission?, market?, timeZone?, locale?, appVersion?}`.
 ///

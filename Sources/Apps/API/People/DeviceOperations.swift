@@ -6,6 +6,7 @@ import TidingsHTTPServer
 import TidingsJSON
 import TidingsStore
 import TidingsTimeZones
+import TidingsWeb
 
 /// The devices of the person who asks, and their plans of local notifications.
 struct DeviceOperations: Sendable {

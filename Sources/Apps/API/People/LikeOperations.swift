@@ -5,6 +5,7 @@ import TidingsHTTPServer
 import TidingsJSON
 import TidingsLikes
 import TidingsStore
+import TidingsWeb
 
 /// Likes, matches and the unblur of the person who asks.
 struct LikeOperations: Sendable {

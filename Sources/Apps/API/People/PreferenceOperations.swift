@@ -4,6 +4,7 @@ import TidingsCore
 import TidingsHTTPServer
 import TidingsJSON
 import TidingsStore
+import TidingsWeb
 
 /// The preferences of the person who asks.
 struct PreferenceOperations: Sendable {

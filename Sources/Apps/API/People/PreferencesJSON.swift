@@ -3,6 +3,7 @@ import TidingsCore
 import TidingsJSON
 import TidingsStore
 import TidingsTimeZones
+import TidingsWeb
 
 /// Preferences as an app reads and writes them.
 ///

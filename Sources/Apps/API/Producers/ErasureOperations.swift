@@ -3,6 +3,7 @@ import Logging
 import TidingsHTTPServer
 import TidingsJSON
 import TidingsStore
+import TidingsWeb
 
 /// The erasure of people, for a backend that may erase. It says nothing of a person but the tenant.
 struct ErasureOperations: Sendable {

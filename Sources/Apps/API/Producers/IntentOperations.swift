@@ -5,6 +5,7 @@ import TidingsHTTPServer
 import TidingsJSON
 import TidingsPipeline
 import TidingsStore
+import TidingsWeb
 
 /// Intents of producers, and the answers to their question about what happened.
 struct IntentOperations: Sendable {

@@ -7,6 +7,7 @@ import TidingsHTTPServer
 import TidingsJSON
 import TidingsPostgres
 import TidingsStore
+import TidingsWeb
 
 /// People, as a backend sees and changes them.
 struct RecipientOperations: Sendable {

@@ -3,6 +3,7 @@ import TidingsCore
 import TidingsHTTPServer
 import TidingsLikes
 import TidingsStore
+import TidingsWeb
 
 /// The event stream of the person who asks.
 struct StreamOperations: Sendable {

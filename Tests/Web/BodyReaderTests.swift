@@ -1,7 +1,7 @@
 import Testing
 import TidingsJSON
 
-@testable import TidingsAPI
+@testable import TidingsWeb
 
 /// Names that a request has and that its operation does not read.
 @Suite struct BodyReaderTests {
@@ -44,7 +44,7 @@ import TidingsJSON
     @Test func theNumberOfFaultsIsLimited() throws {
         var body = JSONObject()
         for number in 0..<1_000 { body["m\(number)"] = true }
-        #expect(try Self.faults(.object(body), known: Self.preferences).count == APILimits.faults)
+        #expect(try Self.faults(.object(body), known: Self.preferences).count == Problem.mostFaults)
     }
 
     @Test func anUnknownParameterIsAFaultOfAChangeOnly() throws {
@@ -55,7 +55,7 @@ import TidingsJSON
         #expect(change.faults.map(\.parameter) == ["befor", "_", "before"])
         #expect(change.faults.first?.detail.contains("did you mean \"before\"?") == true)
         let many = try #require(RequestTarget(path: "/", query: Array(repeating: "x=1", count: 1_000).joined(separator: "&")[...]))
-        #expect(QueryReader(many, known: [], refusingOthers: true).faults.count == APILimits.faults)
+        #expect(QueryReader(many, known: [], refusingOthers: true).faults.count == Problem.mostFaults)
     }
 
     /// The characters of JSON Schema: a flag of two Unicode scalars counts twice.

@@ -1,14 +1,14 @@
 import TidingsEncodings
 
 /// The path and query of a request, decoded. Delimiters are bytes: a combining mark after one does not join it.
-struct RequestTarget: Sendable {
+package struct RequestTarget: Sendable {
     /// The segments of the path. `/a/b` has `a` and `b`. A path with an empty segment has it here too, and matches no operation.
-    let segments: [String]
+    package let segments: [String]
     /// The parameters of the query, in their order.
-    let query: [(name: String, value: String)]
+    package let query: [(name: String, value: String)]
 
     /// Nil if the path does not begin with `/`, if an escape is broken, or if decoded bytes are no UTF-8 or hold a NUL.
-    init?(path: Substring, query: Substring?) {
+    package init?(path: Substring, query: Substring?) {
         guard path.utf8.first == UInt8(ascii: "/") else { return nil }
         var segments: [String] = []
         for segment in path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
@@ -47,15 +47,15 @@ struct RequestTarget: Sendable {
 }
 
 /// Reads the parameters of a query. Every fault is collected, so that the caller learns all of them at once, up to
-/// ``APILimits/faults``.
-struct QueryReader: Sendable {
+/// ``Problem/mostFaults``.
+package struct QueryReader: Sendable {
     private var values: [String: String] = [:]
-    private(set) var faults: [Problem.Field] = []
+    package private(set) var faults: [Problem.Field] = []
 
     /// - Parameters:
     ///   - known: the parameters of the operation.
     ///   - refusingOthers: whether any other parameter is a fault. If not, it is ignored.
-    init(_ target: RequestTarget, known: [String], refusingOthers: Bool) {
+    package init(_ target: RequestTarget, known: [String], refusingOthers: Bool) {
         for (name, value) in target.query {
             if known.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
                 if values.updateValue(value, forKey: name) != nil { refuse(name, "is given twice") }
@@ -68,10 +68,10 @@ struct QueryReader: Sendable {
     /// The most characters of an unknown name that an answer repeats.
     private static let longestName = 100
 
-    func text(_ name: String) -> String? { values[name] }
+    package func text(_ name: String) -> String? { values[name] }
 
     /// A text of at most `limit` characters as JSON Schema counts them, which are Unicode scalars.
-    mutating func text(_ name: String, atMost limit: Int) -> String? {
+    package mutating func text(_ name: String, atMost limit: Int) -> String? {
         guard let text = values[name] else { return nil }
         guard text.unicodeScalars.count <= limit else {
             refuse(name, "has more than \(limit) characters")
@@ -81,7 +81,7 @@ struct QueryReader: Sendable {
     }
 
     /// An integer in a range. Above `cap`, if there is one, the value is `cap`.
-    mutating func integer(_ name: String, in range: ClosedRange<Int>, cap: Int? = nil) -> Int? {
+    package mutating func integer(_ name: String, in range: ClosedRange<Int>, cap: Int? = nil) -> Int? {
         guard let text = values[name] else { return nil }
         let isDigits = !text.isEmpty && text.utf8.allSatisfy(ASCII.isDigit)
         // More digits than an integer has: the value is above every cap.
@@ -98,7 +98,7 @@ struct QueryReader: Sendable {
     }
 
     /// `true` or `false`.
-    mutating func bool(_ name: String) -> Bool? {
+    package mutating func bool(_ name: String) -> Bool? {
         guard let text = values[name] else { return nil }
         guard let bool = Bool(text) else {
             refuse(name, "must be true or false")
@@ -107,13 +107,13 @@ struct QueryReader: Sendable {
         return bool
     }
 
-    mutating func refuse(_ name: String, _ detail: @autoclosure () -> String) {
-        guard faults.count < APILimits.faults else { return }
+    package mutating func refuse(_ name: String, _ detail: @autoclosure () -> String) {
+        guard faults.count < Problem.mostFaults else { return }
         faults.append(.parameter(name, detail()))
     }
 
     /// Throws a problem if any parameter was faulty.
-    func finish() throws {
+    package func finish() throws {
         if !faults.isEmpty { throw Problem(.invalid, fields: faults) }
     }
 }

@@ -1,14 +1,16 @@
 import HTTPTypes
-import TidingsHTTPServer
+package import TidingsHTTPServer
 
 /// Cross-origin requests (CORS): the web origins whose pages may call the API. Without any, browsers refuse every page of another origin.
 ///
 /// Credentials travel in a header and never in a cookie, so `Access-Control-Allow-Credentials` is never sent.
-struct AllowedOrigins: Sendable {
-    let origins: Set<String>
+package struct AllowedOrigins: Sendable {
+    private let origins: Set<String>
+
+    package init(origins: Set<String>) { self.origins = origins }
 
     /// The answer to a browser's question before a request. Nil if the request is no such question, or the origin is not allowed.
-    func preflight(_ request: ServerRequest) -> ServerResponse? {
+    package func preflight(_ request: ServerRequest) -> ServerResponse? {
         guard request.method == .options, request.header(.accessControlRequestMethod) != nil, let origin = allowed(request) else {
             return nil
         }
@@ -22,7 +24,7 @@ struct AllowedOrigins: Sendable {
     }
 
     /// Lets the page read an answer.
-    func allow(_ request: ServerRequest, in response: inout ServerResponse) {
+    package func allow(_ request: ServerRequest, in response: inout ServerResponse) {
         guard !origins.isEmpty else { return }
         response.headers[.vary] = "Origin"
         guard let origin = allowed(request) else { return }

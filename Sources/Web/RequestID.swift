@@ -1,11 +1,11 @@
 import TidingsEncodings
 
 /// The id of one request, in its answer (`X-Request-Id`), in its log line and in a problem document.
-struct RequestID: Sendable, CustomStringConvertible {
-    let description: String
+package struct RequestID: Sendable, CustomStringConvertible {
+    package let description: String
 
     /// Keeps an id that the caller, or a proxy before the API, chose: 1 to 128 letters, digits, `.`, `_` and `-`. Makes a new one otherwise.
-    init(given: String?) {
+    package init(given: String?) {
         if let given, (1...128).contains(given.utf8.count), given.utf8.allSatisfy(Self.isAllowed) {
             description = given
         } else {

@@ -1,23 +1,23 @@
 import TidingsJSON
 
 /// The share of a caller, and the part of it that is used: the reason of an answer 429.
-struct UsedShare: Sendable, Hashable {
+package struct UsedShare: Sendable, Hashable {
     /// The owner of a share.
-    enum Owner: String, CaseIterable, Sendable { case person, key, tenant, provider, address }
+    package enum Owner: String, CaseIterable, Sendable { case person, key, tenant, provider, address }
 
     /// The thing that is counted.
-    enum Unit: String, CaseIterable, Sendable { case requests, bytes, logins, notifications }
+    package enum Unit: String, CaseIterable, Sendable { case requests, bytes, logins, notifications }
 
-    let owner: Owner
-    let unit: Unit
+    package let owner: Owner
+    package let unit: Unit
     /// The part of ``limit`` that is used at this moment.
-    let used: Int
+    package let used: Int
     /// The most at once.
-    let limit: Int
+    package let limit: Int
     /// The amount that becomes free in a second. Nil if it becomes free when a request ends.
-    let perSecond: Int?
+    package let perSecond: Int?
 
-    init(of owner: Owner, _ unit: Unit, used: Int, limit: Int, perSecond: Int?) {
+    package init(of owner: Owner, _ unit: Unit, used: Int, limit: Int, perSecond: Int?) {
         self.owner = owner
         self.unit = unit
         self.used = used

@@ -1,14 +1,14 @@
-import HTTPTypes
+package import HTTPTypes
 import TidingsCore
-import TidingsHTTPServer
+package import TidingsHTTPServer
 import TidingsJSON
 
 /// A refusal or failure as the caller reads it: a problem document (RFC 9457).
 ///
 /// A problem holds nothing of the inside: no SQL, no stack, no token.
-struct Problem: Error, Sendable {
+package struct Problem: Error, Sendable {
     /// The stable kind of a problem. Its name is the end of the document's `type`.
-    enum Kind: String, CaseIterable, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
         case malformed
         case unauthenticated
         case invalidToken = "invalid-token"
@@ -27,7 +27,7 @@ struct Problem: Error, Sendable {
         case `internal`
         case unavailable
 
-        var status: HTTPResponse.Status {
+        package var status: HTTPResponse.Status {
             switch self {
             case .malformed: .badRequest
             case .unauthenticated, .invalidToken: .unauthorized
@@ -47,7 +47,7 @@ struct Problem: Error, Sendable {
         }
 
         /// The summary for a person. It is the same for every problem of the kind.
-        var title: String {
+        package var title: String {
             switch self {
             case .malformed: "The request cannot be read"
             case .unauthenticated: "The request has no credentials"
@@ -71,56 +71,59 @@ struct Problem: Error, Sendable {
     }
 
     /// A fault of one field or parameter.
-    struct Field: Sendable {
+    package struct Field: Sendable {
         /// JSON Pointer (RFC 6901) into the body. Nil for a parameter.
-        var pointer: String?
+        package var pointer: String?
         /// The name of a parameter of the path or the query. Nil for a field of the body.
-        var parameter: String?
-        var detail: String
+        package var parameter: String?
+        package var detail: String
         /// The reason code, if the fault has one.
-        var code: String?
+        package var code: String?
 
-        static func parameter(_ name: String, _ detail: String) -> Field { Field(parameter: name, detail: detail) }
-        static func body(_ pointer: String, _ detail: String, code: String? = nil) -> Field {
+        package static func parameter(_ name: String, _ detail: String) -> Field { Field(parameter: name, detail: detail) }
+        package static func body(_ pointer: String, _ detail: String, code: String? = nil) -> Field {
             Field(pointer: pointer, detail: detail, code: code)
         }
     }
 
-    let kind: Kind
-    var detail: String?
-    var fields: [Field] = []
-    /// The share that the caller has used up, of an answer 429.
-    var share: UsedShare?
-    var headers: HTTPFields = [:]
+    /// The faults of one body or query that an answer names. Beyond it the caller corrects these first.
+    package static let mostFaults = 50
 
-    init(_ kind: Kind, _ detail: String? = nil, fields: [Field] = [], headers: HTTPFields = [:]) {
+    package let kind: Kind
+    package var detail: String?
+    package var fields: [Field] = []
+    /// The share that the caller has used up, of an answer 429.
+    package var share: UsedShare?
+    package var headers: HTTPFields = [:]
+
+    package init(_ kind: Kind, _ detail: String? = nil, fields: [Field] = [], headers: HTTPFields = [:]) {
         self.kind = kind
         self.detail = detail
         self.fields = fields
         self.headers = headers
     }
 
-    static func invalid(_ fields: Field...) -> Problem { Problem(.invalid, fields: fields) }
+    package static func invalid(_ fields: Field...) -> Problem { Problem(.invalid, fields: fields) }
 
     /// The detail of a fault for a name that is none of the known ones: the nearest of them, or all of them if none is near.
     ///
     /// - Parameter noun: the kind of name, such as `member`.
-    static func unknown(_ noun: String, _ name: String, among known: [String]) -> String {
+    package static func unknown(_ noun: String, _ name: String, among known: [String]) -> String {
         let hint = NearestName.hint(for: name, among: known)
         if known.isEmpty || !hint.isEmpty { return "is no \(noun) of this request\(hint)" }
         return "is no \(noun) of this request; there are \(known.joined(separator: ", "))"
     }
 
     /// - Parameter retryAfter: rounded up to whole seconds.
-    static func unavailable(_ detail: String, retryAfter: Duration) -> Problem {
+    package static func unavailable(_ detail: String, retryAfter: Duration) -> Problem {
         Problem(.unavailable, detail, headers: [.retryAfter: seconds(retryAfter)])
     }
 
-    static func rateLimited(_ detail: String = "Try again after the time in Retry-After.", retryAfter: Duration) -> Problem {
+    package static func rateLimited(_ detail: String = "Try again after the time in Retry-After.", retryAfter: Duration) -> Problem {
         Problem(.rateLimited, detail, headers: [.retryAfter: seconds(retryAfter)])
     }
 
-    static func rateLimited(_ share: UsedShare, retryAfter: Duration) -> Problem {
+    package static func rateLimited(_ share: UsedShare, retryAfter: Duration) -> Problem {
         var problem = rateLimited(share.detail, retryAfter: retryAfter)
         problem.share = share
         return problem
@@ -132,16 +135,16 @@ struct Problem: Error, Sendable {
     }
 
     /// The document as the answer to the request with this id.
-    func response(to request: RequestID) -> ServerResponse {
+    package func response(to request: RequestID) -> ServerResponse {
         var headers = headers
         headers[.contentType] = Self.contentType
         return ServerResponse(kind.status, headers: headers, body: .bytes(document(request)))
     }
 
-    static let contentType = "application/problem+json"
+    package static let contentType = "application/problem+json"
 
     /// The document, with a line feed at its end.
-    func document(_ request: RequestID?) -> [UInt8] {
+    package func document(_ request: RequestID?) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
         json.member("type", "urn:tidings:problem:\(kind.rawValue)")

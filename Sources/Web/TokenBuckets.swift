@@ -1,18 +1,18 @@
-import TidingsCore
+package import TidingsCore
 
 /// A token bucket for each of many callers, all with the same limit. The memory is bounded.
 ///
 /// A caller whose bucket is full again is forgotten first, because it loses nothing. While the memory is full of busy callers, the callers
 /// beyond it share one bucket: a flood of new names frees none of them.
-struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
-    let limit: TokenBucket.Limit
+package struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
+    package let limit: TokenBucket.Limit
     /// The most callers with a bucket of their own.
     private let remembered: Int
     private var buckets: [Key: TokenBucket] = [:]
     private var shared: TokenBucket
     private var sweptAt: Timestamp
 
-    init(_ limit: TokenBucket.Limit, remembered: Int, at now: Timestamp) {
+    package init(_ limit: TokenBucket.Limit, remembered: Int, at now: Timestamp) {
         self.limit = limit
         self.remembered = remembered
         shared = TokenBucket(limit, at: now)
@@ -20,25 +20,25 @@ struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
     }
 
     /// The number of callers with a bucket of their own.
-    var count: Int { buckets.count }
+    package var count: Int { buckets.count }
 
     /// The time until a caller has this many tokens, zero if it has them. Takes nothing.
-    mutating func wait(for tokens: Int, of key: Key, at now: Timestamp) -> Duration {
+    package mutating func wait(for tokens: Int, of key: Key, at now: Timestamp) -> Duration {
         change(key, at: now) { $0.wait(for: tokens, at: now) }
     }
 
     /// Takes tokens of a caller in any case, even if it does not have them yet.
-    mutating func charge(_ tokens: Int, to key: Key, at now: Timestamp) {
+    package mutating func charge(_ tokens: Int, to key: Key, at now: Timestamp) {
         change(key, at: now) { _ = $0.reserve(tokens, by: 1, at: now) }
     }
 
     /// Puts tokens of a caller back.
-    mutating func giveBack(_ tokens: Int, to key: Key, at now: Timestamp) {
+    package mutating func giveBack(_ tokens: Int, to key: Key, at now: Timestamp) {
         change(key, at: now) { $0.giveBack(tokens) }
     }
 
     /// The tokens of the burst that a caller has used.
-    mutating func used(by key: Key, at now: Timestamp) -> Int {
+    package mutating func used(by key: Key, at now: Timestamp) -> Int {
         change(key, at: now) { $0.used(at: now) }
     }
 

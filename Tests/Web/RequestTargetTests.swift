@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TidingsAPI
+@testable import TidingsWeb
 
 /// The path and the query of a request. Swift joins a delimiter and a combining mark after it to one character, and HTTP does not.
 @Suite struct RequestTargetTests {
