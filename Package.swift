@@ -186,7 +186,7 @@ let package = Package(
             resources: [.embedInCode("Schema/Baseline"), .embedInCode("Schema/grants.sql")]),
         target(
             "TidingsProvider", in: "Providers/Kit", ["TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsHTTP", "TidingsJSON"]),
-        // For every app and module that answers over HTTP. The target keeps people, keys and inboxes out of the router.
+        // For each interface over HTTP, and for modules with operations. The router cannot import people, keys and inboxes.
         target(
             "TidingsWeb", in: "Web",
             [
@@ -366,7 +366,9 @@ let package = Package(
                 "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsLikes", "TidingsPostgres", "TidingsStore",
                 "TidingsTestSupport", "TidingsTimeZones",
             ]),
-        tests("TidingsWebTests", in: "Web", ["TidingsJSON", "TidingsWeb"]),
+        tests(
+            "TidingsWebTests", in: "Web",
+            ["TidingsHTTPServer", "TidingsJSON", "TidingsWeb", .product(name: "HTTPTypes", package: "swift-http-types")]),
         tests("PrivateServersTests", in: "Apps/Dev", ["PrivateServers", "TidingsTestSupport"]),
         tests(
             "TidingsInboxTests", in: "Clients/Inbox", ["TidingsInbox"],

@@ -1,6 +1,7 @@
 import Logging
 import TidingsStore
 import TidingsTestSupport
+import TidingsWeb
 
 @testable import TidingsAPI
 @testable import TidingsServer

@@ -12,7 +12,7 @@ struct AccessControl: Sendable {
     let failures: FailedLogins?
 
     /// - Parameter client: the address of the caller. Nil: it is not known.
-    func caller(of request: ServerRequest, at client: ClientAddress?, for access: Operation.Access) async throws -> Caller {
+    func caller(of request: ServerRequest, at client: ClientAddress?, for access: APIAccess) async throws -> Caller {
         if access == .open { return .anyone }
         guard let token = try BearerToken(request) else { throw BearerToken.missing }
         let caller = try await caller(of: token, Login(failures: failures, client: client), for: access)
@@ -22,7 +22,7 @@ struct AccessControl: Sendable {
 
     /// Checks the credentials before the access: 401 says that the credentials are not valid, 403 that valid credentials are not for this
     /// operation.
-    private func caller(of token: BearerToken, _ login: Login, for access: Operation.Access) async throws -> Caller {
+    private func caller(of token: BearerToken, _ login: Login, for access: APIAccess) async throws -> Caller {
         let isKey = KeyCheck.isKey(token.text)
         switch access {
         case .open: return .anyone

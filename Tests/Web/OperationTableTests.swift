@@ -2,15 +2,24 @@ import HTTPTypes
 import Testing
 import TidingsHTTPServer
 
-@testable import TidingsAPI
+@testable import TidingsWeb
+
+private enum Access: OperationAccess { case open, member }
+
+private typealias Operation = TidingsWeb.Operation<Access, Int>
 
 /// The operation of a method and a path.
 @Suite struct OperationTableTests {
     private let table = OperationTable([
-        TidingsAPI.Operation(.get, "/items/{id}", "show", .open) { _ in .noContent },
-        TidingsAPI.Operation(.delete, "/items/{id}", "delete", .open) { _ in .noContent },
-        TidingsAPI.Operation(.get, "/items/stream", "stream", .open, answersHead: false) { _ in .noContent },
+        Self.operation(.get, "/items/{id}", "show"), Self.operation(.delete, "/items/{id}", "delete"),
+        Self.operation(.get, "/items/stream", "stream", answersHead: false),
     ])
+
+    private static func operation(
+        _ method: HTTPRequest.Method, _ path: String, _ name: String, _ access: Access = .open, answersHead: Bool = true
+    ) -> Operation {
+        Operation(method, path, name, access, answersHead: answersHead) { _ in ServerResponse(.noContent) }
+    }
 
     private func found(_ method: HTTPRequest.Method, _ path: [String]) -> String? {
         if case .found(let operation, _) = table.match(method, path) { operation.name } else { nil }
@@ -28,5 +37,11 @@ import TidingsHTTPServer
     @Test func headOpensNoStream() {
         #expect(found(.get, ["items", "stream"]) == "stream")
         #expect(allowed(.head, ["items", "stream"]) == ["GET"])
+    }
+
+    @Test func onlyACallerWithCredentialsAsksForAChange() {
+        #expect(Self.operation(.delete, "/items", "clear", .member).isChange)
+        #expect(!Self.operation(.get, "/items", "list", .member).isChange)
+        #expect(!Self.operation(.post, "/reports", "report", .open).isChange)
     }
 }

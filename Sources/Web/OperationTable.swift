@@ -1,0 +1,64 @@
+package import HTTPTypes
+
+/// Every operation, found by method and path.
+package struct OperationTable<Access: OperationAccess, Call: Sendable>: Sendable {
+    package enum Match: Sendable {
+        case found(Operation<Access, Call>, parameters: [String: String])
+        /// The path exists for other methods.
+        case wrongMethod(allowed: [HTTPRequest.Method])
+        case unknownPath
+    }
+
+    package let operations: [Operation<Access, Call>]
+    /// The segments of each operation's path. Nil stands for a parameter.
+    private let templates: [(segments: [Segment], operation: Operation<Access, Call>)]
+
+    private enum Segment: Sendable {
+        case fixed(String)
+        case parameter(String)
+    }
+
+    package init(_ operations: [Operation<Access, Call>]) {
+        self.operations = operations
+        templates = operations.map { operation in
+            let segments = operation.path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map { segment in
+                segment.hasPrefix("{") ? Segment.parameter(String(segment.dropFirst().dropLast())) : .fixed(String(segment))
+            }
+            return (segments, operation)
+        }
+    }
+
+    /// A path with a fixed word is preferred to one with a parameter in its place.
+    package func match(_ method: HTTPRequest.Method, _ path: [String]) -> Match {
+        var best: (fixed: Int, operation: Operation<Access, Call>, parameters: [String: String])?
+        var others: [(fixed: Int, methods: [HTTPRequest.Method])] = []
+        for (segments, operation) in templates where segments.count == path.count {
+            guard let (fixed, parameters) = Self.parameters(of: segments, in: path) else { continue }
+            if operation.methods.contains(method) {
+                if fixed > best?.fixed ?? -1 { best = (fixed, operation, parameters) }
+            } else {
+                others.append((fixed, operation.methods))
+            }
+        }
+        let mostFixed = others.map(\.fixed).max() ?? -1
+        if let best, best.fixed >= mostFixed { return .found(best.operation, parameters: best.parameters) }
+        guard mostFixed >= 0 else { return .unknownPath }
+        let allowed = others.filter { $0.fixed == mostFixed }.flatMap(\.methods)
+        return .wrongMethod(allowed: Array(Set(allowed)).sorted { $0.rawValue < $1.rawValue })
+    }
+
+    private static func parameters(of segments: [Segment], in path: [String]) -> (fixed: Int, [String: String])? {
+        var (fixed, parameters) = (0, [String: String]())
+        for (segment, text) in zip(segments, path) {
+            switch segment {
+            case .fixed(let word):
+                guard word.utf8.elementsEqual(text.utf8) else { return nil }
+                fixed += 1
+            case .parameter(let name):
+                guard !text.isEmpty else { return nil }
+                parameters[name] = text
+            }
+        }
+        return (fixed, parameters)
+    }
+}
