@@ -187,10 +187,11 @@ let package = Package(
         target(
             "TidingsProvider", in: "Providers/Kit", ["TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsHTTP", "TidingsJSON"]),
         // For each interface over HTTP, and for modules with operations. The router cannot import people, keys and inboxes.
+        // Of TidingsHTTP it needs only the addresses of clients and proxies.
         target(
             "TidingsWeb", in: "Web",
             [
-                "TidingsCore", "TidingsEncodings", "TidingsHTTPServer", "TidingsJSON",
+                "TidingsCore", "TidingsEncodings", "TidingsHTTP", "TidingsHTTPServer", "TidingsJSON",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
 
@@ -368,7 +369,7 @@ let package = Package(
             ]),
         tests(
             "TidingsWebTests", in: "Web",
-            ["TidingsHTTPServer", "TidingsJSON", "TidingsWeb", .product(name: "HTTPTypes", package: "swift-http-types")]),
+            ["TidingsHTTP", "TidingsHTTPServer", "TidingsJSON", "TidingsWeb", .product(name: "HTTPTypes", package: "swift-http-types")]),
         tests("PrivateServersTests", in: "Apps/Dev", ["PrivateServers", "TidingsTestSupport"]),
         tests(
             "TidingsInboxTests", in: "Clients/Inbox", ["TidingsInbox"],

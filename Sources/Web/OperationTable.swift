@@ -28,6 +28,29 @@ package struct OperationTable<Access: OperationAccess, Call: Sendable>: Sendable
         }
     }
 
+    /// The operation of a request, with the decoded target and the parameters of the path.
+    ///
+    /// Throws a problem if the target cannot be read, if no operation has the path, or if only other methods have it. The last problem names
+    /// these methods in the header `Allow`.
+    ///
+    /// - Parameters:
+    ///   - path: the path, still percent-encoded.
+    ///   - query: the query, still percent-encoded. Nil if there is none.
+    package func find(_ method: HTTPRequest.Method, path: Substring, query: Substring?) throws(Problem) -> (
+        operation: Operation<Access, Call>, target: RequestTarget, parameters: [String: String]
+    ) {
+        guard let target = RequestTarget(path: path, query: query) else {
+            throw Problem(.malformed, "The path or the query has a broken escape, a NUL or bytes that are no UTF-8.")
+        }
+        switch match(method, target.segments) {
+        case .found(let operation, let parameters): return (operation, target, parameters)
+        case .unknownPath: throw Problem(.notFound, "There is no such path.")
+        case .wrongMethod(let allowed):
+            let names = allowed.map(\.rawValue).joined(separator: ", ")
+            throw Problem(.methodNotAllowed, "The path takes \(names).", headers: [.allow: names])
+        }
+    }
+
     /// A path with a fixed word is preferred to one with a parameter in its place.
     package func match(_ method: HTTPRequest.Method, _ path: [String]) -> Match {
         var best: (fixed: Int, operation: Operation<Access, Call>, parameters: [String: String])?

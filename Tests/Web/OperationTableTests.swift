@@ -39,6 +39,22 @@ private typealias Operation = TidingsWeb.Operation<Access, Int>
         #expect(allowed(.head, ["items", "stream"]) == ["GET"])
     }
 
+    @Test func aPathForOtherMethodsNamesThem() {
+        let problem = #expect(throws: Problem.self) { try table.find(.post, path: "/items/7", query: nil) }
+        #expect(problem?.kind == .methodNotAllowed && problem?.headers[.allow] == "DELETE, GET, HEAD")
+    }
+
+    @Test(arguments: [("/things", Problem.Kind.notFound), ("/items/%zz", .malformed), ("/items/", .notFound)])
+    func aRequestWithoutAnOperationIsRefused(path: String, kind: Problem.Kind) {
+        let problem = #expect(throws: Problem.self) { try table.find(.get, path: path[...], query: nil) }
+        #expect(problem?.kind == kind)
+    }
+
+    @Test func parametersAreDecoded() throws {
+        let (operation, target, parameters) = try table.find(.get, path: "/items/a%2Fb", query: "x=1")
+        #expect(operation.name == "show" && parameters == ["id": "a/b"] && target.query.map(\.value) == ["1"])
+    }
+
     @Test func onlyACallerWithCredentialsAsksForAChange() {
         #expect(Self.operation(.delete, "/items", "clear", .member).isChange)
         #expect(!Self.operation(.get, "/items", "list", .member).isChange)

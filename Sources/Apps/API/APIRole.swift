@@ -80,7 +80,7 @@ struct APIRole: AddedRole {
                     hasDemo: options.isDevelopment
                 ).all)
         let failures = options.isDevelopment ? nil : FailedLogins(now: { store.clock.now() })
-        let proxies = try TrustedProxies(settings.proxies)
+        let proxies = try Self.proxies(settings)
         let log = RequestLog(metrics: runtime.metrics, logger: logger)
         let api = APIServer(
             table: table,
@@ -173,6 +173,16 @@ struct APIRole: AddedRole {
                 metadata: ["openFiles": "\(openFiles)", "connections": "\(limits.connections)"])
         }
         return limits
+    }
+
+    private static func proxies(_ settings: APISettings) throws -> TrustedProxies {
+        do throws(NotANetwork) {
+            return try TrustedProxies(settings.proxies)
+        } catch {
+            throw Failure(
+                .config, "\(APISettings.proxiesName): \(error.text) is no address and no block of addresses",
+                hint: "10.1.2.3 or 10.1.0.0/16 or fd00::/8; the bits after the prefix are zero")
+        }
     }
 
     private static func certificate(_ settings: APISettings, _ logger: Logger) throws -> CertificateWatch? {

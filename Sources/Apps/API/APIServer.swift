@@ -18,7 +18,7 @@ struct APIServer: Sendable {
     let pause: RefusalPause?
     let origins: AllowedOrigins
     let log: RequestLog
-    /// Whether the process speaks TLS itself. Behind a proxy, the headers about TLS are the proxy's.
+    /// Whether the process speaks TLS itself.
     let speaksTLS: Bool
     /// Watches whether requests go on.
     let progress: ProgressWatch
@@ -41,8 +41,8 @@ struct APIServer: Sendable {
                 response = problem.response(to: record.id)
             }
         }
-        Self.addHeaders(to: &response.headers, record.id)
-        if speaksTLS { response.headers[.strictTransportSecurity] = Self.onlyTLS }
+        AnswerHeaders.add(to: &response.headers, record.id)
+        if speaksTLS { AnswerHeaders.addOnlyTLS(to: &response.headers) }
         origins.allow(request, in: &response)
         record.status = response.status
         record.duration = ContinuousClock.now - began
@@ -50,11 +50,8 @@ struct APIServer: Sendable {
         return response
     }
 
-    /// A browser asks this host by HTTPS only, for a year (RFC 6797).
-    private static let onlyTLS = "max-age=31536000"
-
     private func answer(_ request: ServerRequest, _ record: inout RequestRecord) async throws -> ServerResponse {
-        let (operation, target, parameters) = try find(request)
+        let (operation, target, parameters) = try table.find(request.method, path: request.path, query: request.query)
         record.operation = operation.name
         return try await progress.during("request \(operation.name)") {
             try await answer(request, by: operation, target, parameters, &record)
@@ -65,7 +62,7 @@ struct APIServer: Sendable {
         _ request: ServerRequest, by operation: Operation, _ target: RequestTarget, _ parameters: [String: String],
         _ record: inout RequestRecord
     ) async throws -> ServerResponse {
-        let client = client(of: request)
+        let client = proxies.client(of: request)
         let caller = try await access.caller(of: request, at: client, for: operation.access)
         record.caller = caller
         if case .key(let key) = caller { record.key = key.id }
@@ -76,7 +73,7 @@ struct APIServer: Sendable {
             lease: ByteLease(room, for: owner), place: try requests?.begin(for: owner))
         // A parameter that is given twice has no meaning, also for an operation that only reads.
         try query.finish()
-        if operation.isChange, !operation.hasBody { try await call.refuseBody() }
+        if operation.isChange, !operation.hasBody { try await call.refuseBody(upTo: APILimits.bodyBytes) }
         var response = try await operation.handler(call)
         // The answer to a change is small. It is never refused, because the change is made.
         if operation.method == .get, case .bytes(let bytes) = response.body { try call.place?.take(answerBytes: bytes.count) }
@@ -88,23 +85,6 @@ struct APIServer: Sendable {
     /// The id of the key that a request names. Nil if it names none, or in a wrong form.
     private static func keyID(of request: ServerRequest) -> String? {
         (try? BearerToken(request)).flatMap { APIKeyText($0.text)?.id }
-    }
-
-    private func client(of request: ServerRequest) -> ClientAddress? {
-        proxies.client(peer: request.remoteAddress, forwardedFor: request.header(.forwardedFor))
-    }
-
-    private func find(_ request: ServerRequest) throws -> (Operation, RequestTarget, [String: String]) {
-        guard let target = RequestTarget(path: request.path, query: request.query) else {
-            throw Problem(.malformed, "The path or the query has a broken escape, a NUL or bytes that are no UTF-8.")
-        }
-        switch table.match(request.method, target.segments) {
-        case .found(let operation, let parameters): return (operation, target, parameters)
-        case .unknownPath: throw Problem(.notFound, "There is no such path.")
-        case .wrongMethod(let allowed):
-            let names = allowed.map(\.rawValue).joined(separator: ", ")
-            throw Problem(.methodNotAllowed, "The path takes \(names).", headers: [.allow: names])
-        }
     }
 
     /// The problem that tells an error to the caller. Errors of the inside are logged and not told.
@@ -124,16 +104,4 @@ struct APIServer: Sendable {
             return Problem(.internal, "Name the request id when you report this.")
         }
     }
-
-    /// Adds the headers of every answer.
-    static func addHeaders(to headers: inout HTTPFields, _ id: RequestID) {
-        headers[.requestID] = id.description
-        headers[.xContentTypeOptions] = "nosniff"
-        if headers[.cacheControl] == nil { headers[.cacheControl] = "no-store" }
-    }
-}
-
-extension HTTPField.Name {
-    static let requestID = HTTPField.Name(known: "x-request-id")
-    static let forwardedFor = HTTPField.Name(known: "x-forwarded-for")
 }

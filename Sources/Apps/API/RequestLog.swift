@@ -64,7 +64,7 @@ final class RequestLog: Sendable {
         }
         var headers = problem.headers
         headers[.contentType] = Problem.contentType
-        APIServer.addHeaders(to: &headers, id)
+        AnswerHeaders.add(to: &headers, id)
         return (headers, problem.document(id))
     }
 

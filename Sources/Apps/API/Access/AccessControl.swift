@@ -41,9 +41,13 @@ struct AccessControl: Sendable {
                 throw Problem(.forbidden, "This path is for a key, and not for the token of a person.")
             }
             let key = try await keys.key(token.text, login)
-            guard key.allows(scope) else { throw BearerToken.insufficient(scope.rawValue) }
+            guard key.allows(scope) else { throw Self.insufficient(scope) }
             return .key(key)
         }
+    }
+
+    private static func insufficient(_ scope: APIScope) -> Problem {
+        BearerToken.insufficient(scope.rawValue, "The key needs the scope \(scope.rawValue).")
     }
 
     /// Whether this is the valid token of a person. False if the server accepts no tokens of people.

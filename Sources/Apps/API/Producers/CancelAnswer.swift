@@ -2,6 +2,7 @@ import TidingsCore
 import TidingsHTTPServer
 import TidingsJSON
 import TidingsStore
+import TidingsWeb
 
 /// The result of a cancel for one delivery, or for a notification without deliveries.
 enum CancelAnswer: String, CaseIterable, Sendable {

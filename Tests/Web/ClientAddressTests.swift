@@ -1,8 +1,7 @@
 import Testing
 import TidingsHTTP
-import TidingsServer
 
-@testable import TidingsAPI
+@testable import TidingsWeb
 
 /// The client's address, behind proxies and without.
 @Suite struct ClientAddressTests {
@@ -47,6 +46,6 @@ import TidingsServer
 
     @Test(arguments: ["", "proxy.example", "10.0.0.1/8", "10.0.0.0/33"])
     func aTextThatIsNoAddressIsRefused(text: String) {
-        #expect(throws: Failure.self) { try TrustedProxies([text]) }
+        #expect(throws: NotANetwork(text: text)) { try TrustedProxies([text]) }
     }
 }

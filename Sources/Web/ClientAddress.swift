@@ -1,14 +1,15 @@
-import TidingsHTTP
-import TidingsServer
+import HTTPTypes
+package import TidingsHTTP
+package import TidingsHTTPServer
 
 /// The address of a client, as bounds count it: an IPv4 address, or the first 64 bits of an IPv6 address. A client chooses the other bits.
 ///
 /// An address is personal data. It stands in no log line and in no metric.
-struct ClientAddress: Sendable, Hashable {
+package struct ClientAddress: Sendable, Hashable {
     /// An IPv6 address has zeros in its last 64 bits.
-    let network: IPAddress
+    package let network: IPAddress
 
-    init(_ address: IPAddress) {
+    package init(_ address: IPAddress) {
         switch address.unmapped {
         case .v4(let number): network = .v4(number)
         case .v6(let high, _): network = .v6(high: high, low: 0)
@@ -17,21 +18,17 @@ struct ClientAddress: Sendable, Hashable {
 }
 
 /// The proxies whose word about the addresses of their clients is taken.
-struct TrustedProxies: Sendable {
+package struct TrustedProxies: Sendable {
     private let networks: [CIDR]
 
-    /// Throws a ``Failure`` with exit code 78 for a text that is no address and no block.
-    ///
     /// - Parameter texts: addresses and CIDR blocks, such as `10.1.0.0/16`.
-    init(_ texts: [String]) throws {
-        networks = try texts.map { text in
-            guard let network = CIDR(text) else {
-                throw Failure(
-                    .config, "\(APISettings.proxiesName): \(text) is no address and no block of addresses",
-                    hint: "10.1.2.3 or 10.1.0.0/16 or fd00::/8; the bits after the prefix are zero")
-            }
-            return network
+    package init(_ texts: [String]) throws(NotANetwork) {
+        var networks: [CIDR] = []
+        for text in texts {
+            guard let network = CIDR(text) else { throw NotANetwork(text: text) }
+            networks.append(network)
         }
+        self.networks = networks
     }
 
     private func isProxy(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address.unmapped) } }
@@ -45,7 +42,7 @@ struct TrustedProxies: Sendable {
     /// - Parameters:
     ///   - peer: the address of the connection's other end.
     ///   - forwardedFor: the header `X-Forwarded-For`, its lines joined by commas.
-    func client(peer: String?, forwardedFor: String?) -> ClientAddress? {
+    package func client(peer: String?, forwardedFor: String?) -> ClientAddress? {
         guard var client = peer.flatMap({ IPAddress($0) }) else { return nil }
         var hops = (forwardedFor ?? "").split(separator: ",", omittingEmptySubsequences: false)
         while isProxy(client), let entry = hops.popLast() {
@@ -53,6 +50,11 @@ struct TrustedProxies: Sendable {
             client = hop
         }
         return ClientAddress(client)
+    }
+
+    /// The client of a request, see ``client(peer:forwardedFor:)``.
+    package func client(of request: ServerRequest) -> ClientAddress? {
+        client(peer: request.remoteAddress, forwardedFor: request.header(.forwardedFor))
     }
 
     /// An entry of the header: an address, or an address with a port. Nil for any other text.
@@ -66,8 +68,17 @@ struct TrustedProxies: Sendable {
     }
 
     /// The group for which the connections of an address count. Nil for a proxy, which carries the connections of many.
-    func connectionGroup(of address: String) -> String? {
+    package func connectionGroup(of address: String) -> String? {
         guard let parsed = IPAddress(address) else { return address }
         return isProxy(parsed) ? nil : "\(ClientAddress(parsed).network)"
     }
+}
+
+/// A text that is no address and no block of addresses.
+package struct NotANetwork: Error, Sendable, Hashable {
+    package let text: String
+}
+
+extension HTTPField.Name {
+    fileprivate static let forwardedFor = HTTPField.Name(known: "x-forwarded-for")
 }

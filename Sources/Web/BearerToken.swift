@@ -1,13 +1,12 @@
 import HTTPTypes
-import TidingsHTTPServer
-import TidingsWeb
+package import TidingsHTTPServer
 
 /// The credentials of a request: `Authorization: Bearer …` (RFC 6750). A token in the query or in a form is not accepted.
-struct BearerToken: Sendable {
-    let text: String
+package struct BearerToken: Sendable {
+    package let text: String
 
     /// Returns nil if the request has no `Authorization` header. Throws if the header is no bearer token, or comes twice.
-    init?(_ request: ServerRequest) throws {
+    package init?(_ request: ServerRequest) throws {
         let values = request.head.headerFields[values: .authorization]
         guard let value = values.first else { return nil }
         let scheme = value.prefix { $0 != " " }
@@ -21,16 +20,16 @@ struct BearerToken: Sendable {
         .invalidToken, "Send one header: Authorization: Bearer TOKEN.", headers: [.wwwAuthenticate: #"Bearer error="invalid_request""#])
 
     /// The answer to a request without credentials.
-    static let missing = Problem(
+    package static let missing = Problem(
         .unauthenticated, "Send the header Authorization: Bearer TOKEN.", headers: [.wwwAuthenticate: "Bearer"])
 
-    static func invalid(_ detail: String) -> Problem {
+    /// The answer to credentials that are not good.
+    package static func invalid(_ detail: String) -> Problem {
         Problem(.invalidToken, detail, headers: [.wwwAuthenticate: #"Bearer error="invalid_token""#])
     }
 
-    static func insufficient(_ scope: String) -> Problem {
-        Problem(
-            .forbidden, "The key needs the scope \(scope).",
-            headers: [.wwwAuthenticate: #"Bearer error="insufficient_scope", scope="\#(scope)""#])
+    /// The refusal of good credentials that do not have the scope of the operation.
+    package static func insufficient(_ scope: String, _ detail: String) -> Problem {
+        Problem(.forbidden, detail, headers: [.wwwAuthenticate: #"Bearer error="insufficient_scope", scope="\#(scope)""#])
     }
 }
