@@ -55,7 +55,7 @@ import TidingsCore
         #expect(first.sentences == ["type parcel: data.number: is required now"] && first.unclear == ["type parcel: data: oneOf is new"])
     }
 
-    @Test func whatIsGoneBreaks() {
+    @Test func aRemovedEntryIsABreakingChange() {
         let old = Catalogue.builtIn
         var new = old
         new.types["social"] = nil

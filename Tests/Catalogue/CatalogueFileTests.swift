@@ -43,7 +43,7 @@ import TidingsJSONSchema
         #expect(CatalogueFile.sealed(third).hash != second.hash)
     }
 
-    @Test func whatIsLeftOutIsBuiltIn() throws {
+    @Test func aSectionThatIsLeftOutIsBuiltIn() throws {
         let catalogue = try CatalogueFile.parse(
             yaml: """
                 types:

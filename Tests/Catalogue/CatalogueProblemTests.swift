@@ -125,7 +125,7 @@ import TidingsCore
         "? {a: b}\n: c", "types:\n  ? [x]\n  : {category: social}", String(repeating: "#", count: 1024 * 1024 + 1),
     ]
 
-    @Test(arguments: broken) func whatIsNoCatalogueEndsInAProblemAndNotInACrash(yaml: String) {
+    @Test(arguments: broken) func aFileThatIsNoCatalogueEndsInAProblemAndNotInACrash(yaml: String) {
         let error = #expect(throws: CatalogueProblems.self) { try CatalogueFile.parse(yaml: yaml) }
         #expect(error?.problems.isEmpty == false)
         #expect(error?.description.contains("\n\n") == false, "one line for each problem")

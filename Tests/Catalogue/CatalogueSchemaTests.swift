@@ -8,7 +8,7 @@ import TidingsTestSupport
 
 /// Checks that the published schema of the catalogue file and its reader agree, in both directions.
 @Suite struct CatalogueSchemaTests {
-    @Test(arguments: [Catalogue.builtIn, .everySetting]) func whatIsPrintedIsValid(catalogue: Catalogue) throws {
+    @Test(arguments: [Catalogue.builtIn, .everySetting]) func aPrintedCatalogueIsValid(catalogue: Catalogue) throws {
         let file = try YAMLDocument.json(CatalogueFile.print(catalogue))
         let violations = try SchemaFiles.schema("catalogue").validate(file)
         #expect(violations.isEmpty, "\(violations)")
@@ -43,7 +43,7 @@ import TidingsTestSupport
         "types:\n  a: {category: social}\nmarkets: {us: {inApp: {strategy: first}}}",
         "types:\n  a: {category: social}\nmarkets: {us: {inApp: {providers: [inbox], strategy: frist}}}",
         "types:\n  a: {category: social}\nmarkets: {us: {inApp: {providers: [inbox], strategy: weighted, weights: {inbox: 0}}}}",
-    ]) func whatTheSchemaRefusesTheReaderRefusesToo(yaml: String) throws {
+    ]) func theReaderRefusesEveryFileThatTheSchemaRefuses(yaml: String) throws {
         #expect(throws: CatalogueProblems.self) { try CatalogueFile.parse(yaml: yaml) }
         #expect(try !SchemaFiles.schema("catalogue").isValid(YAMLDocument.json(yaml)))
     }

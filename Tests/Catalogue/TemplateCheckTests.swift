@@ -58,7 +58,7 @@ import TidingsCore
             ("{{x}}", "{if: {properties: {kind: {const: a}}}, then: {required: [x]}}", "{{x}} may be empty"),
             ("{{x}}", "{$ref: \"#here\", $defs: {a: {$anchor: here, required: [x]}}}", "{{x}} cannot be verified"),
         ] as [(String, String?, String)])
-    func whatMayBeEmptyIsAWarning(text: String, schema: String?, message: String) throws {
+    func aPlaceholderThatMayBeEmptyIsAWarning(text: String, schema: String?, message: String) throws {
         let judged = CatalogueFile.judge(yaml: Self.file(text, schema: schema))
         #expect(judged.warnings.count == 1 && judged.catalogue != nil, "\(judged.warnings)")
         let warning = try #require(judged.warnings.first)
@@ -73,7 +73,7 @@ import TidingsCore
             ("{{x}}", "{$ref: \"#/$defs/a~1b\", $defs: {\"a/b\": {required: [x]}}}"),
             ("{{a.b}}", "{required: [a.b], properties: {a.b: {type: string}}}"),
         ] as [(String, String?)])
-    func whatAlwaysHasAValueIsNeither(text: String, schema: String?) throws {
+    func aPlaceholderThatAlwaysHasAValueIsNoFinding(text: String, schema: String?) throws {
         let judged = CatalogueFile.judge(yaml: Self.file(text, schema: schema))
         #expect(judged.warnings.isEmpty && judged.catalogue != nil, "\(judged.problems)")
     }

@@ -13,7 +13,7 @@ import TidingsJSON
         #expect(try render("plain } {", [:]) == "plain } {")
     }
 
-    @Test func whatHasNoTextGivesNothing() throws {
+    @Test func aValueWithoutTextGivesNothing() throws {
         #expect(try render("<{{x}}{{list}}{{object}}>", ["list": [1], "object": ["a": 1]]) == "<>")
         #expect(try render("<{{n}}>", .object(#require(JSON.parse(#"{"n":null}"#).objectValue))) == "<>")
     }

@@ -9,7 +9,7 @@ import TidingsCore
         #expect(backoff(attempt: 3, policy: .standard, random: 0) == .zero)
     }
 
-    @Test func neverNegativeNeverAboveTheCap() {
+    @Test func aPauseIsNeitherNegativeNorAboveTheCap() {
         let durations: [Duration] = [.zero, .microseconds(1), .seconds(-5), .seconds(2), .seconds(600), .seconds(Int64.max)]
         var broken: [String] = []
         for base in durations {

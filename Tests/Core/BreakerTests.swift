@@ -18,7 +18,7 @@ import TidingsCore
         return breaker
     }
 
-    @Test func opensAfterFailuresInARow() {
+    @Test func theBreakerOpensAfterFailuresInARow() {
         var breaker = Breaker(policy: policy)
         for evidence in [.failing, .failing, .healthy, .failing, .none, .failing] as [Outcome.Evidence] {
             breaker.record(evidence, at: noon)
@@ -55,7 +55,7 @@ import TidingsCore
         #expect(pauses == [.seconds(5), .seconds(10), .seconds(15), .seconds(15)])
     }
 
-    @Test func whoAsksBesideATrialComesBackAfterTheFirstPause() {
+    @Test func aCallBesideATrialIsRefusedForTheFirstPause() {
         var breaker = opened()
         for seconds in [5, 15] as [Double] {
             #expect(breaker.admit(at: noon.adding(.seconds(seconds))) == .allowed)

@@ -4,7 +4,7 @@ import TidingsCore
 @Suite struct CatalogueTests {
     private let catalogue = Catalogue.builtIn
 
-    @Test func hasEveryTypeUnderItsName() {
+    @Test func theBuiltInCatalogueHasEveryTypeUnderItsName() {
         let expected: [String: Category] = [
             "orderUpdate": .transactional, "promotion": .marketing, "reminder": .system, "social": .social, "system": .system,
             "metadata": .system, "downloadReady": .system, "LOAN_APPROVED": .transactional, "LOAN_REJECTED": .transactional,

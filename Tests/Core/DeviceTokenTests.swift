@@ -21,7 +21,7 @@ import TidingsCore
         "", " ", "\n", "two words", "line\nbreak", "tab\tstop", "é", "\u{7F}", "\u{FEFF}token", "tok\u{0}en", "token\u{0301}",
         String(repeating: "x", count: 4_097),
     ])
-    func whatCannotBeStoredIsNoToken(_ written: String) {
+    func aTextThatCannotBeStoredIsNoToken(_ written: String) {
         let fault = #expect(throws: DeviceToken.Fault.self) { try DeviceToken(written) }
         #expect(fault?.description.contains("printable ASCII") == true)
     }

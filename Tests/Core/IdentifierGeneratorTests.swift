@@ -4,7 +4,7 @@ import TidingsCore
 @Suite struct IdentifierGeneratorTests {
     private let start = instant("2026-11-21T07:52:25.123456Z")
 
-    @Test func carriesInstantFractionAndRandomness() {
+    @Test func anIdentifierCarriesInstantFractionAndRandomness() {
         var generator = IdentifierGenerator()
         let id = generator.next(at: start, random: 0x1234)
         #expect(id.timestamp == instant("2026-11-21T07:52:25.123Z"))
@@ -12,7 +12,7 @@ import TidingsCore
         #expect(NotificationID(id.description) == id)
     }
 
-    @Test func increasesWhateverTheClockDoes() {
+    @Test func theIdentifierIncreasesWhateverTheClockDoes() {
         var generator = IdentifierGenerator()
         var last = NotificationID(high: 0, low: 0)
         var disorder = 0

@@ -28,14 +28,14 @@ import TidingsCore
         #expect(Self.change(Self.item(.show(at: Self.later), told: elsewhere)) == .tell(at: Self.later))
     }
 
-    @Test func whatIsNotToBeShownIsTakenBack() {
+    @Test func aPlannedNotificationThatMayNotBeShownIsTakenBack() {
         #expect(Self.change(Self.item(.hide(.channelDisabled))) == .none)
         #expect(Self.change(Self.item(.hide(.channelDisabled), told: Self.told(Self.later))) == .takeBack(nil, nil))
         #expect(Self.change(Self.item(.end(.cancelled, .cancelledByProducer))) == .takeBack(.cancelled, .cancelledByProducer))
     }
 
     /// After its time, a notification that the device has confirmed is left to the device. An unconfirmed notification is told again.
-    @Test func whatWasShownIsLeftAlone() {
+    @Test func aShownNotificationIsLeftAlone() {
         let past = noon.adding(.seconds(-60))
         for verdict in [LocalVerdict.showNow, .hide(.paused), .end(.suppressed, .channelDisabled), .show(at: Self.later)] {
             #expect(Self.change(Self.item(verdict, told: Self.told(past, confirmed: true))) == .none)

@@ -26,7 +26,7 @@ import TidingsCore
         #expect(Self.trigger("2026-06-10T12:01:00Z", in: .utc) == "2026-06-10 12:01")
     }
 
-    @Test func whatIsNearOrPastIsAnInterval() {
+    @Test func aTimeThatIsNearOrPastIsAnInterval() {
         let now = "2026-06-10T12:00:00Z"
         #expect(Self.trigger("2026-06-10T11:00:00Z", in: .utc, from: now) == "1 s")
         #expect(Self.trigger("2026-06-10T12:00:00Z", in: .utc, from: now) == "1 s")

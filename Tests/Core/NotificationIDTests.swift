@@ -16,11 +16,11 @@ import TidingsCore
         "017f22e2_79b0-7cc3-98c4-dc0c0c07398f", "{017f22e2-79b0-7cc3-98c4-dc0c0c07398f}", " 17f22e2-79b0-7cc3-98c4-dc0c0c07398f",
         "017f22e2-79b0-7cc3-98c4-dc0c0c0739８", "00000000-0000-0000-0000-000000000000",
     ])
-    func refuses(text: String) {
+    func aTextThatIsNoIDIsRefused(text: String) {
         #expect(NotificationID(text) == nil)
     }
 
-    @Test func readsWhatItWritesAndSortsAsText() {
+    @Test func aWrittenIDIsReadBackAndSortsAsText() {
         let ids = (0..<500).map { _ in
             NotificationID(milliseconds: .random(in: 0..<1 << 48), fraction: .random(in: 0...0xFFF), random: .random(in: 0 ... .max))
         }

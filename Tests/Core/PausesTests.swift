@@ -19,14 +19,14 @@ import TidingsCore
         }
     }
 
-    @Test func itEndsAtItsEnd() {
+    @Test func aPauseEndsAtItsEnd() {
         let pauses = [Self.pause(1, .channel, "push", until: noon)]
         #expect(Self.holding(pauses, at: noon.adding(.microseconds(-1))) == 1)
         #expect(Self.holding(pauses, at: noon) == nil)
         #expect(Self.holding([]) == nil)
     }
 
-    @Test func ofSeveralTheLongestHolds() {
+    @Test func theLongestOfSeveralPausesHolds() {
         let soon = Self.pause(1, .channel, "push", until: noon.adding(.seconds(1)))
         let later = Self.pause(2, .type, "like", until: noon.adding(.seconds(2)))
         #expect(Self.holding([soon, later]) == 2)
@@ -45,7 +45,7 @@ import TidingsCore
         decide(.sample(type, change), facts, in: .withPush, pauses: Pauses(pauses), at: now).deliveries.map(\.summary)
     }
 
-    @Test func whatWouldGoOutIsHeld() {
+    @Test func aPauseHoldsADeliveryThatWouldGoOut() {
         #expect(Self.decided([]) == ["push/apns/phone send", "inApp/inbox send"])
         #expect(Self.decided([Self.pause(7, .channel, "push")]) == ["push/apns/phone paused 7", "inApp/inbox send"])
         #expect(Self.decided([Self.pause(7, .provider, "inbox")]) == ["push/apns/phone send", "inApp/inbox paused 7"])
@@ -69,7 +69,7 @@ import TidingsCore
         #expect(Self.decided(everything, unwilling, type: "social") == ["inApp suppressed channelDisabled"])
     }
 
-    @Test func itIsLookedAtAgainAtItsEndOrExpiry() {
+    @Test func aPausedDeliveryIsJudgedAgainAtTheEndOrItsExpiry() {
         func lookAgain(_ until: Timestamp?, expiresAt: Timestamp) -> Timestamp? {
             let decision = decide(
                 .sample("social") { $0.expiresAt = expiresAt }, pauses: Pauses([Self.pause(7, .channel, "inApp", until: until)]))
@@ -100,7 +100,7 @@ import TidingsCore
         #expect(critical([everything]) == ["push/apns/phone paused 9", "local/plan/phone await", "inApp/inbox await"])
     }
 
-    @Test func judgedAgainItGoesOutOrWaitsForTheNextPause() {
+    @Test func aDeliveryJudgedAgainGoesOutOrWaitsForTheNextPause() {
         let planned = PlannedDelivery(channel: .push, provider: "apns", endpoint: "phone", verdict: .awaitEscalation)
         func again(_ pauses: [Pause]) -> String {
             reroute(

@@ -27,7 +27,7 @@ import TidingsCore
         decide(intent, facts, in: catalogue).deliveries.map(\.summary)
     }
 
-    @Test func itIsPlannedOnEachDeviceAtOnce() {
+    @Test func aLocalNotificationIsPlannedOnEachDeviceAtOnce() {
         #expect(
             Self.decided(Self.scheduled([.local, .inApp]), Self.facts([.phone(), .phone("tablet", permission: .denied)])) == [
                 "local/localPlan/phone send", "local/localPlan/tablet hold scheduledFor", "inApp hold scheduledFor",
@@ -42,7 +42,7 @@ import TidingsCore
     }
 
     /// The channel is held until the scheduled time: a device or a permission may be added before that.
-    @Test func whatNoDeviceCanPlanWaits() {
+    @Test func aLocalNotificationThatNoDeviceCanPlanWaits() {
         var off = Self.facts()
         off.preferences.disabledChannels = [.local]
         for facts in [Self.facts([]), Self.facts([.phone(permission: .denied)]), off] {

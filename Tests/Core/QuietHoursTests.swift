@@ -70,7 +70,7 @@ import TidingsCore
     ]
 
     @Test(arguments: nights)
-    func endsWhen(night: Night) {
+    func theEndIsFound(night: Night) {
         let window = quiet(night.window.0, night.window.1)
         #expect(window.end(after: instant(night.now), in: night.zone) == night.end.map(instant))
     }
@@ -85,14 +85,14 @@ import TidingsCore
         Night(.saoPaulo2018, ("00:00", "06:00"), "2018-11-04T01:00:00Z", "2018-11-04T03:00:00Z"),
         Night(.apia2011, ("22:00", "23:00"), "2011-12-30T09:30:00Z", "2011-12-31T08:00:00Z"),
     ])
-    func beginsNext(night: Night) {
+    func theNextStartIsFound(night: Night) {
         let window = quiet(night.window.0, night.window.1)
         #expect(window.nextStart(after: instant(night.now), in: night.zone) == night.end.map(instant))
     }
 
     /// Checks windows of many shapes at every quarter of an hour, in the three days around each change of each zone.
     @Test(arguments: ZoneOffsets.allHandmade)
-    func holdsItsPromisesAtEveryQuarterHour(zone: ZoneOffsets) {
+    func aWindowHoldsItsPromisesAtEveryQuarterHour(zone: ZoneOffsets) {
         var broken: [String] = []
         let changes = zone.transitions.isEmpty ? [0] : zone.transitions.map(\.at)
         for window in Self.windowShapes {
@@ -128,7 +128,7 @@ import TidingsCore
         return nil
     }
 
-    @Test func readsTimesOfDay() throws {
+    @Test func aTimeOfDayIsRead() throws {
         let window = try QuietHours.parse(start: "22:05", end: "07:00")
         #expect(window == QuietHours(startMinute: 1_325, endMinute: 420))
         #expect(window?.startText == "22:05" && window?.endText == "07:00")
@@ -141,7 +141,7 @@ import TidingsCore
     }
 
     @Test(arguments: ["", "7:00", "07:0", "24:00", "07:60", "0700", "07:00:00", "07-00", "ab:cd", "-1:00", "０7:00", " 07:00"])
-    func refusesWhatIsNoTimeOfDay(text: String) {
+    func aTextThatIsNoTimeOfDayIsRefused(text: String) {
         #expect(throws: QuietHoursError(field: .quietHoursStart, text: text)) { try QuietHours.parse(start: text, end: "07:00") }
         #expect(throws: QuietHoursError(field: .quietHoursEnd, text: text)) { try QuietHours.parse(start: nil, end: text) }
     }

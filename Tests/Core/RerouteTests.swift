@@ -20,7 +20,7 @@ import TidingsCore
     )
     private let toInbox = PlannedDelivery(channel: .inApp, provider: "inbox", verdict: .awaitEscalation)
 
-    @Test func judgesByTheDataOfTheMoment() {
+    @Test func aDeliveryIsJudgedByTheDataOfTheMoment() {
         let withPhone = RecipientFacts.sample { $0.endpoints = [.phone()] }
         #expect(again(toPhone, facts: withPhone) == "push/apns/phone send")
         #expect(
@@ -38,7 +38,7 @@ import TidingsCore
         again(planned, .sample("orderUpdate"), facts, at: now)
     }
 
-    @Test func followsTheCatalogue() {
+    @Test func theProviderFollowsTheCatalogue() {
         let withPhone = RecipientFacts.sample { $0.endpoints = [.phone(provider: nil)] }
         var catalogue = Catalogue.withPush
         catalogue.markets["default"]?.providers[.push] = ["fcm"]
@@ -74,7 +74,7 @@ import TidingsCore
 
     /// Quiet hours hold a whole channel, not the devices of that evening. A new phone gets the held notification, and each device gets it
     /// once.
-    @Test func whatQuietHoursHeldGoesToTheDevicesOfTheMorning() {
+    @Test func aPushHeldByQuietHoursGoesToTheDevicesOfTheMorning() {
         let evening = RecipientFacts.sample { facts in
             facts.endpoints = [.phone("old"), .phone("tablet", permission: .denied)]
             facts.preferences.quietHours = nightWindow
@@ -113,7 +113,7 @@ import TidingsCore
     }
 
     /// A delivery that was tried and then waits for quiet hours stays with its device: the first attempt may have arrived there.
-    @Test func whatWasTriedStaysWithItsDevice() {
+    @Test func aTriedDeliveryStaysWithItsDevice() {
         let facts = RecipientFacts.sample { ($0.endpoints, $0.preferences.quietHours) = ([.phone(), .phone("new")], nightWindow) }
         #expect(again(toPhone, .sample("like"), facts, at: midnight) == "push/apns/phone hold quietHours")
     }

@@ -8,7 +8,7 @@ import TidingsCore
     private static let fewestCases = 14_400
 
     @Test(arguments: Category.allCases)
-    func holdInEveryCase(category: Category) {
+    func theInvariantsHoldInEveryCase(category: Category) {
         var broken: [String] = []
         var count = 0
         RoutingCase.forEach(of: category) { routingCase in

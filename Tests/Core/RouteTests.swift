@@ -102,7 +102,7 @@ import TidingsCore
     }
 
     /// If a notification wakes a person at night, the decision says that the quiet hours were known and why they did not apply.
-    @Test func whatPassesQuietHoursSaysWhy() {
+    @Test func aNotificationThatPassesQuietHoursSaysWhy() {
         func said(_ type: String, at time: Timestamp, in catalogue: Catalogue = .withPush, off: Set<Channel> = []) -> [String] {
             let facts = RecipientFacts.sample {
                 $0.preferences.disabledChannels = off

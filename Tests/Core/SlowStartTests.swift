@@ -2,7 +2,7 @@ import Testing
 import TidingsCore
 
 @Suite struct SlowStartTests {
-    @Test func whatIsWellHasNoLimitOfItsOwn() {
+    @Test func aHealthyProviderHasNoLimitOfItsOwn() {
         var start = SlowStart(usual: 8)
         #expect(start.limit == nil)
         start.record(.healthy)
@@ -11,7 +11,7 @@ import TidingsCore
     }
 
     /// Each round of answers doubles the calls, until the usual bound holds again.
-    @Test func roundsDouble() {
+    @Test func eachRoundDoublesTheCalls() {
         var start = SlowStart(usual: 8)
         start.begin()
         var rounds: [Int?] = [start.limit]
@@ -34,7 +34,7 @@ import TidingsCore
         #expect(start.limit == 1)
     }
 
-    @Test(arguments: [-1, 0, 1]) func whereOneIsTheBoundThereIsNothingToStart(usual: Int) {
+    @Test(arguments: [-1, 0, 1]) func aBoundOfOneHasNoSlowStart(usual: Int) {
         var start = SlowStart(usual: usual)
         start.begin()
         #expect(start.limit == nil)

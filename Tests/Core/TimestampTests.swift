@@ -27,7 +27,7 @@ import TidingsCore
             ("9999-12-31T23:59:59.999999Z", 253_402_300_799_999_999),
         ] as [(String, Int64)]
     )
-    func reads(text: String, microseconds: Int64) {
+    func aTimestampIsRead(text: String, microseconds: Int64) {
         #expect(Timestamp(rfc3339: text)?.microseconds == microseconds)
     }
 
@@ -41,11 +41,11 @@ import TidingsCore
         " 2026-11-21T07:52:25Z",
         "2026-11-21T07:52:25,5Z", "+2026-11-21T07:52:25Z", "２０２６-11-21T07:52:25Z", "12026-11-21T07:52:25Z",
     ])
-    func refuses(text: String) {
+    func aTextThatIsNoTimestampIsRefused(text: String) {
         #expect(Timestamp(rfc3339: text) == nil)
     }
 
-    @Test func writesMillisecondsUnlessMore() {
+    @Test func aTimestampIsWrittenInMillisecondsUnlessMoreAreNeeded() {
         #expect(Timestamp(seconds: 0).rfc3339 == "1970-01-01T00:00:00.000Z")
         #expect(Timestamp(microseconds: 1_500_000).rfc3339 == "1970-01-01T00:00:01.500Z")
         #expect(Timestamp(microseconds: -1).rfc3339 == "1969-12-31T23:59:59.999999Z")
@@ -53,7 +53,7 @@ import TidingsCore
         #expect(Timestamp(microseconds: .min).rfc3339 == "0001-01-01T00:00:00.000Z")
     }
 
-    @Test func readsWhatItWrites() {
+    @Test func aWrittenTimestampIsReadBack() {
         var random = SystemRandomNumberGenerator()
         let range = Timestamp.distantPast.microseconds...Timestamp.distantFuture.microseconds
         let samples = [range.lowerBound, range.upperBound, 0] + (0..<2_000).map { _ in Int64.random(in: range, using: &random) }

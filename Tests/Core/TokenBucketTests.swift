@@ -45,7 +45,7 @@ import TidingsCore
         }
     }
 
-    @Test func neverMoreThanTheBurstAfterAnyPause() {
+    @Test func aPauseOfAnyLengthAllowsOnlyTheBurst() {
         var bucket = TokenBucket(.init(perSecond: 1_000_000, burst: 5), at: .distantPast)
         #expect(bucket.take(100, at: .distantFuture) == .zero)
         #expect(bucket.take(at: .distantFuture) != .zero)

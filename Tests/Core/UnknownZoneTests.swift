@@ -12,13 +12,13 @@ import TidingsCore
     }
 
     /// At noon in UTC the quiet hours of UTC wake nobody, but the person may still be asleep.
-    @Test func whatQuietHoursConcernWaitsAQuarterOfAnHour() {
+    @Test func aDeliveryUnderQuietHoursWaitsAQuarterOfAnHour() {
         let decision = decide(.sample("social") { $0.expiresAt = noon.adding(.seconds(3_600)) }, Self.facts())
         #expect(decision.deliveries.map(\.verdict) == [.hold(until: noon.adding(.seconds(900)), reason: .timeZoneUnknown)])
         #expect(decision.rules.contains("quiet hours 22:00–07:00 in the unknown time zone Mars/Phobos → hold"))
     }
 
-    @Test func itWaitsNoLongerThanItsExpiry() {
+    @Test func aHeldDeliveryWaitsNoLongerThanItsExpiry() {
         let soon = noon.adding(.seconds(60))
         let decision = decide(.sample("social") { $0.expiresAt = soon }, Self.facts())
         #expect(decision.deliveries.map(\.verdict) == [.hold(until: soon, reason: .timeZoneUnknown)])
@@ -38,7 +38,7 @@ import TidingsCore
 
     /// In an unknown zone quiet hours may begin at any moment. Only deliveries that ignore quiet hours are sent, and their decision is
     /// valid as long as any other.
-    @Test func whatGoesOutHoldsForAQuarterOfAnHour() {
+    @Test func aDecisionToSendIsValidForAQuarterOfAnHour() {
         for facts in [Self.facts(quietHours: nil), Self.facts()] {
             var catalogue = Catalogue.builtIn
             catalogue.categories[.social]?.quietHours = .inAppOnly
@@ -79,7 +79,7 @@ import TidingsCore
             ])
     }
 
-    @Test func itGoesOutWhenTheZoneIsKnownAgain() {
+    @Test func aHeldDeliveryGoesOutWhenTheZoneIsKnownAgain() {
         let held = decide(.sample("social"), Self.facts()).deliveries[0]
         func again(_ zone: Zone) -> [String] {
             var facts = Self.facts()

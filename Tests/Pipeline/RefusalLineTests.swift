@@ -67,7 +67,7 @@ import TidingsStore
     }
 
     /// A releaser takes the pack only later, so that the two do not publish it at the same time.
-    @Test func afterItsPatienceAPackIsLeftToAReleaser() {
+    @Test func aPackIsLeftToAReleaserAfterItsPatience() {
         #expect(RefusalLine.patience + RefusalLine.longestPause < .seconds(Store.confirmTimeoutSeconds))
         var line = filled([pack(1), pack(2, publishedAt: start.advanced(by: .seconds(1)))])
         let taken = line.take(at: start.advanced(by: RefusalLine.patience))

@@ -46,7 +46,7 @@ import TidingsTestSupport
         }
     }
 
-    @Test func withoutANameThereIsNoRow() async throws {
+    @Test func aSessionWithoutAPersonSeesNoRow() async throws {
         try await StoreScene.with { scene in
             try await scene.deliver(to: Self.ann)
             let connection = try await PostgresConnection.connect(PostgresConfiguration(url: scene.system.databaseURL))

@@ -14,7 +14,7 @@ import TidingsTestSupport
         """
 
     /// The second attempt waits, is under way or has ended when the sleeper speaks.
-    @Test(arguments: ["waits", "isUnderWay", "hasEnded"]) func whatHadNotBegunIsNoDuplicate(_ second: String) async throws {
+    @Test(arguments: ["waits", "isUnderWay", "hasEnded"]) func anAttemptThatHadNotBegunIsNoDuplicate(_ second: String) async throws {
         try await StoreScene.with { scene in
             let claim = try await scene.fallAsleep(with: 1...3)
             #expect(try await scene.recover() == 3)
@@ -40,7 +40,7 @@ import TidingsTestSupport
     }
 
     /// The policy of the category ended the deliveries, because they might have arrived. They have not, so they are sent after all.
-    @Test func whatEndedByTheGuessWaitsAgain() async throws {
+    @Test func aDeliveryThatEndedByTheGuessWaitsAgain() async throws {
         try await StoreScene.with { scene in
             let claim = try await scene.fallAsleep(with: 1...2)
             #expect(try await scene.giveUp() == 2)
@@ -86,7 +86,7 @@ import TidingsTestSupport
     }
 
     /// The provider refused the call for now before the worker fell asleep.
-    @Test func whatTheProviderRefusedIsNoDuplicate() async throws {
+    @Test func anAttemptThatTheProviderRefusedIsNoDuplicate() async throws {
         try await StoreScene.with { scene in
             let claim = try await scene.fallAsleep(with: 1...2)
             #expect(try await scene.giveUp() == 2)
@@ -100,7 +100,7 @@ import TidingsTestSupport
     }
 
     /// A call that may have arrived stays a possible duplicate.
-    @Test func whatMayHaveArrivedStaysADuplicate() async throws {
+    @Test func anAttemptThatMayHaveArrivedStaysADuplicate() async throws {
         try await StoreScene.with { scene in
             let claim = try await scene.fallAsleep(with: 1...1)
             #expect(try await scene.recover() == 1)

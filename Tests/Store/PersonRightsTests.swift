@@ -52,7 +52,7 @@ import TidingsTestSupport
         }
     }
 
-    @Test func withoutANameThereIsNoRow() async throws {
+    @Test func aSessionWithoutAPersonSeesNoRow() async throws {
         try await StoreScene.with { scene in
             _ = try await scene.populate(Self.ann)
             let connection = try await PostgresConnection.connect(PostgresConfiguration(url: scene.system.databaseURL))

@@ -35,7 +35,7 @@ import TidingsTestSupport
 
     /// A provider that refuses everything must not make `tidings status` slow. Many deliveries without a provider must not hide one that
     /// failed.
-    @Test func atMostTenThousandOfEachStateAreCounted() async throws {
+    @Test func theCountOfEachStateEndsAtTenThousand() async throws {
         try await StoreScene.with { scene in
             try await Self.insert(1, "failed", "tokenMalformed", minutesAgo: 3, from: 0, scene)
             try await Self.insert(10_002, "suppressed", "noProvider", minutesAgo: 1, from: 1, scene)

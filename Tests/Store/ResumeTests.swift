@@ -8,7 +8,7 @@ import TidingsTestSupport
 /// The answer to an operator who ends a pause.
 @Suite struct ResumeTests {
     /// A releaser takes the deliveries as soon as the end of the pause is committed, which may be before the answer is read.
-    @Test func itNamesTheDeliveriesThatAReleaserTakesAtOnce() async throws {
+    @Test func theAnswerNamesTheDeliveriesThatAReleaserTakesAtOnce() async throws {
         try await StoreScene.with { scene in
             let paused = try await scene.store.pause(.channel, "push", reason: "a test", by: "ada@ops", for: nil)
             let id = try #require(paused?["pause_id"]?.intValue)

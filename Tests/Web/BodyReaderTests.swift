@@ -23,7 +23,7 @@ import TidingsJSON
         #expect(faults.first?.detail.contains("did you mean \"\(nearest)\"?") == true, "\(faults)")
     }
 
-    @Test func withoutANearNameTheKnownNamesAreTold() throws {
+    @Test func aFaultListsTheKnownNamesIfNoneIsNear() throws {
         let faults = try Self.faults(["language": "en", "a/b~c": .null], known: Self.preferences)
         #expect(faults.map(\.pointer) == ["/language", "/a~1b~0c"])
         #expect(faults.first?.detail.hasSuffix("there are pushEnabled, quietHoursStart, timeZone") == true, "\(faults)")

@@ -74,7 +74,7 @@ import TidingsTestSupport
         #expect(try Self.answer(.record(record))["decisions"]?.arrayValue == [row])
     }
 
-    @Test func itNamesNoMachineAndNoOperator() throws {
+    @Test func theAnswerNamesNoMachineAndNoOperator() throws {
         func step(_ actor: JSON, _ verdict: JSON, _ detail: JSON) -> JSON {
             RecordRows.row(RecordRows.row(RecordRows.row(RecordRows.step, "actor", actor), "verdict", verdict), "detail", detail)
         }

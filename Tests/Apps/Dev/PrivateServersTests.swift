@@ -90,7 +90,7 @@ import TidingsTestSupport
     }
 
     @Test("an abandoned start leaves nothing running")
-    func cancelledStart() async throws {
+    func aCancelledStartLeavesNoServer() async throws {
         try await TestHome.with { home in
             let (said, saying) = AsyncStream.makeStream(of: String.self)
             await withTaskGroup { group in

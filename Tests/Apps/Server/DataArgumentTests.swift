@@ -23,7 +23,7 @@ import TidingsServer
 
     /// A whole object is told how it can be given, also one with an equals sign.
     @Test(arguments: [#"{"a":1}"#, #"{"a":"b=c"}"#, "a", "=1", "@file"])
-    func whatIsNoPairNamesTheOtherForms(_ argument: String) {
+    func anArgumentThatIsNoPairNamesTheOtherForms(_ argument: String) {
         let failure = #expect(throws: Failure.self) { try DataArguments(["n=17", argument]) }
         #expect(failure?.code == .data && failure?.message == "--data \(argument) is not key=value")
         #expect(failure?.hint?.contains("--data @file") == true && failure?.hint?.contains("--data -") == true)

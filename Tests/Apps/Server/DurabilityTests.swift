@@ -14,7 +14,7 @@ import Testing
         #expect(Durability().findings.map(\.level) == [.ok])
     }
 
-    @Test func whatLosesDataIsToldApart() {
+    @Test func aSettingThatLosesDataIsToldApart() {
         #expect(Self.standsOut { $0.fsync = false } == ["error fsyncOff"])
         #expect(Self.standsOut { $0.fullPageWrites = false } == ["warning fullPageWritesOff"])
         #expect(Self.standsOut { $0.isInRecovery = true } == ["error readOnly"])

@@ -38,7 +38,7 @@ import Testing
     }
 
     /// An accepted event can have no such id, so the producer's file is wrong.
-    @Test func whatCannotBeAnIDIsNamedByItsRecord() throws {
+    @Test func aTextThatCannotBeAnIDIsNamedByItsRecord() throws {
         let long = String(repeating: "x", count: 256)
         let bytes = Array("ok\n\(long)\n\(long)y\na\u{0}b\n".utf8) + [0xFF, 0x0A] + Array("end".utf8)
         #expect(

@@ -163,7 +163,7 @@ import TidingsCore
         #expect(advice.allSatisfy { $0.contains("rabbitmqctl delete_queue --vhost <vhost> \(name)") })
     }
 
-    @Test func withoutTheCatalogueEveryQueueNeedsItsConsumer() {
+    @Test func everyQueueNeedsItsConsumerIfNoCatalogueIsRead() {
         var reading = Self.healthy
         reading.observe(queue: "tidings.deliver.webhook.webhook.urgent", ready: 10, consumers: 0)
         #expect(Self.standsOut(reading) == ["error queueWithoutConsumer"])
@@ -214,7 +214,7 @@ import TidingsCore
 
     /// The seconds for which the oldest delivery has waited, and the expected level.
     @Test(arguments: [(60, ""), (61, "warning"), (600, "warning"), (601, "error")])
-    func whatWaitsBeyondItsTime(seconds: Int, level: String) {
+    func aDeliveryThatWaitsBeyondItsTimeIsAFinding(seconds: Int, level: String) {
         var reading = Self.healthy
         (reading.enqueued, reading.enqueuedSince) = (17, Self.ago(seconds))
         #expect(Self.standsOut(reading) == (level.isEmpty ? [] : ["\(level) enqueuedWaits"]))
@@ -226,7 +226,7 @@ import TidingsCore
         #expect(Self.standsOut(reading) == ["note providerSaturated"], "its provider has enough to do")
     }
 
-    @Test func whatSomebodyShouldLookAt() {
+    @Test func aMatterForAnOperatorIsAWarning() {
         var reading = Self.healthy
         reading.openBreakers = [.init(channel: "push", provider: "fcm", deliveries: 341, since: Self.ago(70))]
         reading.rejected = 30

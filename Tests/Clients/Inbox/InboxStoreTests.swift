@@ -73,7 +73,7 @@ import TidingsInbox
         #expect(state.error == .unavailable(retryAfter: 5))
     }
 
-    @Test func toReadTwiceSendsOnce() {
+    @Test func readingAnItemTwiceSendsOneRequest() {
         let scene = Self.loaded()
         scene.server.answer(Self.read(2), #"{"notification":\#(Sample.item(2, isRead: true)),"unreadCount":1}"#)
         _ = scene.send(.markRead(Sample.id(2)))

@@ -29,7 +29,7 @@ import TidingsContracts
         "", "C", "C.UTF-8", "POSIX", "!", "klingon", "_GB", "-en", "en US", "English", "english (US)", "e", "日本語", "@rg=gbzzzz", "123",
         "é_FR", "#Hant", "en\u{0}",
     ])
-    func whatNamesNoLanguageHasNoTag(_ locale: String) {
+    func aLocaleThatNamesNoLanguageHasNoTag(_ locale: String) {
         #expect(LanguageTag.normalized(locale) == nil)
     }
 

@@ -27,11 +27,11 @@ import TidingsTestSupport
         return LocalPlanUpdate(version: 7, reset: false, requests: requests, removed: ["01900000-0000-7000-8000-000000000003"])
     }
 
-    @Test func whatIsWrittenIsTheExample() throws {
+    @Test func aWrittenPlanIsTheExample() throws {
         #expect(try Self.update().json == SchemaFiles.json("examples/local-plan.json"))
     }
 
-    @Test func whatIsWrittenIsValid() throws {
+    @Test func aWrittenPlanIsValid() throws {
         let schema = try SchemaFiles.schema("local-plan")
         let violations = schema.validate(try JSON.parse(try Self.update().json.serialized))
         #expect(violations.isEmpty, "\(violations)")
@@ -58,7 +58,7 @@ import TidingsTestSupport
         #expect(info.objectValue?.entries.allSatisfy { $0.value.stringValue != nil } == true)
     }
 
-    @Test func whatShowsNothingIsNoContent() {
+    @Test func anEntryThatShowsNothingHasNoContent() {
         #expect(LocalContent(PackEntry.bare(1)) == nil)
     }
 

@@ -12,7 +12,7 @@ import TidingsCore
         }
     }
 
-    @Test func groupsAndKeepsOrder() {
+    @Test func theBuilderGroupsEntriesAndKeepsTheirOrder() {
         var builder = PackBuilder()
         builder.add(.bare(1), channel: .inApp, provider: "inbox", lane: .urgent)
         builder.add(.bare(2), channel: .webhook, provider: "webhook", lane: .urgent)
@@ -29,7 +29,7 @@ import TidingsCore
         #expect(builder.finish { counter.id() }.isEmpty)
     }
 
-    @Test func cutsAtFiftyEntries() {
+    @Test func thePackIsCutAtFiftyEntries() {
         var builder = PackBuilder()
         for number in 0..<120 { builder.add(.bare(UInt64(number)), channel: .inApp, provider: "inbox", lane: .bulk) }
         var counter = Counter()
@@ -38,7 +38,7 @@ import TidingsCore
         #expect(packs.flatMap(\.entries).map(\.recipient) == (0..<120).map { "user-\($0)" })
     }
 
-    @Test func cutsAtTheSizeAndNeverExceedsIt() {
+    @Test func thePackIsCutAtItsSizeAndNeverExceedsIt() {
         var builder = PackBuilder()
         let text = String(repeating: "\"x\u{01}", count: 700)
         for number in 0..<60 { builder.add(.sample(UInt64(number), title: text), channel: .webhook, provider: "webhook", lane: .bulk) }

@@ -8,7 +8,7 @@ import TidingsTestSupport
 
 /// Checks that the published schema of packs and the coding agree, in both directions.
 @Suite struct PackSchemaTests {
-    @Test func whatIsEncodedIsValid() throws {
+    @Test func anEncodedPackIsValid() throws {
         let schema = try SchemaFiles.schema("pack")
         let violations = schema.validate(try JSON.parse(Pack.sample().encode()))
         #expect(violations.isEmpty, "\(violations)")

@@ -65,7 +65,7 @@ import TidingsCore
         #expect(work.subtracting(spec.bindings.map(\.queue)).isEmpty, "a queue without a binding never gets anything")
     }
 
-    @Test func whatMatchesNothingEndsInTheRejectedQueue() {
+    @Test func anIntentThatMatchesNoQueueEndsInTheRejectedQueue() {
         let intents = spec.exchanges.first { $0.name == QueueNames.intentsExchange }
         #expect(intents?.kind == .topic)
         #expect(spec.exchanges.last == intents, "declared last: what it leads to is there before the first intent")

@@ -60,7 +60,7 @@ import TidingsCore
         ("-7000-", "-4000-", "/people/0/new/0"), ("000000000001", "00000000000A", "/people/0/new/0"),
     ]
 
-    @Test(arguments: damages) func whatIsNoSignalOfThisVersionIsRefused(from: String, to: String, pointer: String) {
+    @Test(arguments: damages) func aMessageThatIsNoSignalOfThisVersionIsRefused(from: String, to: String, pointer: String) {
         #expect(throws: Never.self) { try InboxSignal.decode(Array(Self.signal.utf8)) }
         #expect(Self.signal.contains(from), "the test damages nothing: \(from)")
         let error = #expect(throws: SignalDecodingError.self) { try InboxSignal.decode(Array(Self.signal.replacing(from, with: to).utf8)) }

@@ -8,7 +8,7 @@ import TidingsTestSupport
 
 /// Checks that the published schema of signals and the coding agree, in both directions.
 @Suite struct SignalSchemaTests {
-    @Test func whatIsEncodedIsValid() throws {
+    @Test func anEncodedSignalIsValid() throws {
         let schema = try SchemaFiles.schema("inbox-signal")
         for people in [InboxSignal.sample.people, InboxSignal.people(InboxSignal.maximumPeople)] {
             for message in InboxSignal.messages(for: people) {
@@ -26,7 +26,7 @@ import TidingsTestSupport
     }
 
     /// Each damage of the tests for decoding is a damage by the schema too.
-    @Test(arguments: SignalCodingTests.damages) func whatIsRefusedIsInvalid(from: String, to: String, pointer: String) throws {
+    @Test(arguments: SignalCodingTests.damages) func aRefusedSignalIsInvalid(from: String, to: String, pointer: String) throws {
         let example = try SchemaFiles.json("examples/inbox-signal.json").serialized
             .replacing(#""tenant":"default","recipient":"ann""#, with: #""tenant":"t","recipient":"r""#)
         let damaged = example.replacing(from, with: to)

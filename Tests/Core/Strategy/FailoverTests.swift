@@ -36,7 +36,7 @@ import TidingsCore
         #expect(next(planned("person2"), gaveUp("person2"), weighted) == ["push/person1 send"])
     }
 
-    @Test func whoFailedBeforeGetsItNoMore() {
+    @Test func aProviderThatFailedDoesNotGetTheDeliveryAgain() {
         var catalogue = shared("person1", "person2", "third", by: .first)
         catalogue.providers["third"] = ProviderBinding(name: "third", channel: .push, kind: "x", addressing: .person)
         #expect(next(planned("person1"), gaveUp("person1"), catalogue) == ["push/person2 send, standby"])
@@ -46,7 +46,7 @@ import TidingsCore
         #expect(next(planned("person2"), held, catalogue) == ["push/person2 send, standby"], "also after it waited meanwhile")
     }
 
-    @Test func whenNobodyIsLeftTheLastReasonIsTheEnd() {
+    @Test func theLastReasonIsTheEndIfNoProviderIsLeft() {
         let alone = shared("person1", by: .first)
         #expect(next(planned("person1"), gaveUp("person1", because: .providerRejected), alone) == ["push/person1 failed providerRejected"])
         let tokens = shared("token1", by: .all)
@@ -61,7 +61,7 @@ import TidingsCore
     }
 
     /// If the standby cannot send the delivery at all, the delivery returns to a provider that was skipped because its breaker was open.
-    @Test func whatTheNextGivesUpGoesBackToWhomWasPassedOver() {
+    @Test func aDeliveryThatTheStandbyRefusesReturnsToTheSkippedProvider() {
         var catalogue = shared("person1", "person2", "third", by: .first)
         catalogue.providers["third"] = ProviderBinding(name: "third", channel: .push, kind: "x", addressing: .person)
         #expect(next(planned("person1"), gaveUp("person1", because: .breakerOpen), catalogue) == ["push/person2 send, standby"])
@@ -76,7 +76,7 @@ import TidingsCore
 
     /// Deliveries do not circle while every provider is failing. A delivery waits at its provider, and leaves it only if that provider
     /// refuses.
-    @Test func whenAllAreFailingItStaysWhereItIs() {
+    @Test func aDeliveryStaysAtItsProviderWhileAllAreFailing() {
         let people = shared("person1", "person2", by: .first)
         let both = gaveUp("person1", "person2", because: .breakerOpen)
         #expect(next(planned("person2"), both, people) == ["push/person2 send, passed over stands by"])
@@ -90,7 +90,7 @@ import TidingsCore
         #expect(next(planned("person2"), waited, people) == ["push/person2 send, passed over stands by"], "also after it waited meanwhile")
     }
 
-    @Test func whatStopsItMeanwhileStopsIt() {
+    @Test func aFailoverStopsIfTheNotificationHasExpiredOrItsTypeIsGone() {
         let people = shared("person1", "person2", by: .first)
         #expect(
             next(planned("person1"), gaveUp("person1"), people, at: noon.adding(.seconds(86_400 * 4))) == ["push/person2 expired expired"])
@@ -145,13 +145,13 @@ import TidingsCore
 
     /// A delivery also stays if a standby only seemed to exist. The delivery then waits for its provider instead of calling it again at
     /// once.
-    @Test func whatStaysWaits() {
+    @Test func aDeliveryThatStaysWaitsForItsProvider() {
         let mixed = shared("token1", "person1", by: .first)
         let past = gaveUp("token1", because: .breakerOpen, after: [planned("token1", "removed")])
         #expect(next(planned("token1", "a"), past, mixed, [a]) == ["push/token1/a send, passed over stands by"])
     }
 
-    @Test func whereTheMarketMovedWhatMovedBeforeGoesToThePersonToo() {
+    @Test func aDeliveryThatMovedBeforeTheMarketDidGoesToThePersonToo() {
         let people = shared("person1", by: .first)
         var past = DeliveryPast(failed: ["token1"], after: [planned("token2", "b")])
         #expect(next(planned("token2", "a"), past, people, [a, b]) == ["push/person1 send"])
@@ -184,14 +184,14 @@ import TidingsCore
             next(planned("person1"), DeliveryPast(), shared("token1", by: .all), [a, b]) == ["push/token1/a send", "push/token1/b send"])
     }
 
-    @Test func fromDevicesToPeopleOneDoesItForAll() {
+    @Test func oneDeliveryOfAllDevicesBecomesThatOfThePerson() {
         let people = shared("person1", by: .all)
         let (first, second) = (planned("token1", "a"), planned("token1", "b"))
         #expect(next(first, DeliveryPast(after: [second]), people, [a, b]) == ["push/person1 send"])
         #expect(next(second, DeliveryPast(before: [first]), people, [a, b]) == ["push/token1/b suppressed sameDevice"])
     }
 
-    @Test func whatHasADeliveryOfItsOwnGetsNoOther() {
+    @Test func aDeviceWithADeliveryOfItsOwnGetsNoOther() {
         let tokens = shared("token1", by: .all)
         let beside = [planned("token1", "a")]
         #expect(next(planned("person1"), DeliveryPast(after: beside), tokens, [a]) == ["push/person1 suppressed sameDevice"])

@@ -71,7 +71,7 @@ import TidingsCore
         #expect(counts == [["push/person1 send, standby"]: 7_532, ["push/person2 send, standby"]: 2_468])
     }
 
-    @Test func whoeverCannotReachThePersonGivesWayWhateverTheWeight() {
+    @Test func aProviderThatCannotReachThePersonGivesWayWhateverItsWeight() {
         let mixed = shared("token1", "person1", by: .weighted(["token1": 9_999, "person1": 1]))
         #expect(news(mixed) == ["push/person1 send"])
         #expect(news(mixed, [a]) == ["push/token1/a send, standby"])
@@ -93,7 +93,7 @@ import TidingsCore
         #expect(decide(.sample("news"), in: shared("person1", by: .all)).rules == ["type news → push"])
     }
 
-    @Test func whatIsNotSentHasNobodyBehindIt() {
+    @Test func aDeliveryThatIsNotSentHasNoStandby() {
         var denied = a
         denied.permission = .denied
         #expect(news(shared("token1", "token2", by: .first), [denied]) == ["push/token1/a suppressed permissionDenied"])

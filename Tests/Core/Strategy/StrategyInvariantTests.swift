@@ -5,7 +5,7 @@ import TidingsTestSupport
 /// Invariants of a notification in a market with a strategy, for every behaviour of its providers in every order.
 @Suite struct StrategyInvariantTests {
     @Test(arguments: [ProviderStrategy.Name.all, .first, .weighted])
-    func holdHoweverProvidersFail(_ strategy: ProviderStrategy.Name) {
+    func theInvariantsHoldHoweverProvidersFail(_ strategy: ProviderStrategy.Name) {
         var random = SplitMix64(state: 1)
         var broken: [String] = []
         var (moved, accepted) = (0, 0)

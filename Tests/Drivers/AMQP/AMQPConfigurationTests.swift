@@ -2,7 +2,7 @@ import Testing
 import TidingsAMQP
 
 @Suite struct AMQPConfigurationTests {
-    @Test func readsEveryPart() throws {
+    @Test func everyPartOfTheURLIsRead() throws {
         let configuration = try AMQPConfiguration(
             url: "amqps://us%65r:p%40ss@broker.example:5699/my%2Fhost?heartbeat=7&connect_timeout=3&cacertfile=/ca.pem&frame_max=8192")
         #expect(configuration.host == "broker.example")
@@ -29,13 +29,13 @@ import TidingsAMQP
         #expect(configuration.tls == nil)
     }
 
-    @Test func readsAnIPv6Host() throws {
+    @Test func anIPv6HostIsRead() throws {
         let configuration = try AMQPConfiguration(url: "amqp://[::1]:5673")
         #expect(configuration.host == "::1")
         #expect(configuration.port == 5673)
     }
 
-    @Test func readsTheNodesOfACluster() throws {
+    @Test func theNodesOfAClusterAreRead() throws {
         let configuration = try AMQPConfiguration(url: "amqp://user:a,b@one:5673,two,[::1]:5674/vhost")
         #expect(configuration.nodes.map(\.description) == ["one:5673", "two:5672", "::1:5674"])
         #expect(configuration.password == "a,b")
@@ -48,11 +48,11 @@ import TidingsAMQP
         "amqp://broker/?heartbeat=0", "amqp://user:%zz@broker", "amqp://broker/a%00b", "amqp://[::1",
         "amqp://one,,two", "amqp://one,two:x", "amqp://one,", "amqp://" + String(repeating: "a,", count: 16) + "a",
     ])
-    func refuses(url: String) {
+    func aMalformedURLIsRefused(url: String) {
         #expect(throws: AMQPError.self) { try AMQPConfiguration(url: url) }
     }
 
-    @Test func neverPrintsThePassword() throws {
+    @Test func noTextOfTheConfigurationHasThePassword() throws {
         let configuration = try AMQPConfiguration(url: "amqp://user:secret@broker/vhost")
         #expect("\(configuration)" == "amqp://user:***@broker:5672/vhost")
         #expect(!String(reflecting: configuration).contains("secret"))
@@ -65,7 +65,7 @@ import TidingsAMQP
 @Suite struct ReconnectPolicyTests {
     let policy = ReconnectPolicy(base: .milliseconds(100), cap: .seconds(5), maximumAttempts: 50)
 
-    @Test func doublesUpToTheCap() {
+    @Test func theDelayDoublesUpToTheCap() {
         let delays = (1...10).map { policy.delay(afterFailures: $0, jitter: 1) }
         #expect(delays.prefix(3) == [.milliseconds(100), .milliseconds(200), .milliseconds(400)])
         #expect(delays.last == .seconds(5))
@@ -80,7 +80,7 @@ import TidingsAMQP
         }
     }
 
-    @Test func givesUpAfterTheLastAttempt() {
+    @Test func thePolicyGivesUpAfterTheLastAttempt() {
         #expect(policy.delay(afterFailures: 49, jitter: 0) != nil)
         #expect(policy.delay(afterFailures: 50, jitter: 0) == nil)
         #expect(ReconnectPolicy().delay(afterFailures: 1_000_000, jitter: 0) != nil)

@@ -32,7 +32,7 @@ import TidingsTestSupport
         #expect(whileClosed == .dropped && afterwards == .taken(wakes: false), "an earlier offer has woken the announcer")
     }
 
-    @Test func whereNobodyListensEverythingIsDroppedAtOnce() async throws {
+    @Test func everyMessageIsDroppedAtOnceIfNoBrokerListens() async throws {
         // No process listens on port 1 of the loopback.
         var configuration = AMQPConfiguration(host: "127.0.0.1", port: 1)
         configuration.reconnect = ReconnectPolicy(base: .seconds(60), cap: .seconds(120))
@@ -51,7 +51,7 @@ import TidingsTestSupport
     }
 
     @Test(.enabled(if: Broker.isPresent, "needs TIDINGS_AMQP_URL"))
-    func itConnectsWithTheFirstOfferAndAgainAfterALoss() async throws {
+    func theAnnouncerConnectsWithTheFirstOfferAndAgainAfterALoss() async throws {
         var configuration = try Broker.configuration()
         let proxy = try FaultProxy(to: configuration.port)
         defer { proxy.close() }

@@ -14,7 +14,7 @@ import Testing
             Delivery(envelope: envelope, properties: properties, body: body, isBodyTruncated: false), generation: 1, queue: "q")
     }
 
-    @Test func waitsForTheDelayOfTheOldest() {
+    @Test func aBatchWaitsForTheDelayOfItsOldestMessage() {
         var buffer = BatchBuffer(BatchPolicy(maximumMessages: 10, maximumBytes: 100, maximumDelay: .seconds(1)))
         #expect(buffer.due() == nil)
         buffer.append(message(1), at: start)
@@ -43,7 +43,7 @@ import Testing
         #expect(buffer.isEmpty)
     }
 
-    @Test func hasRoomForTheBytesOfTwoBatches() {
+    @Test func aBufferHasRoomForTheBytesOfTwoBatches() {
         var buffer = BatchBuffer(BatchPolicy(maximumMessages: 10, maximumBytes: 100, maximumDelay: .seconds(1)))
         for tag in 1...3 as ClosedRange<UInt64> {
             #expect(buffer.hasRoom)

@@ -19,7 +19,7 @@ import Testing
         #expect(window.isEmpty && window.oldest == nil)
     }
 
-    @Test func ignoresWhatItNeverSent() {
+    @Test func aConfirmOfAMessageThatWasNeverSentIsIgnored() {
         var window = window(["a"])
         #expect(window.answered(7, multiple: true).isEmpty)
         #expect(window.answered(1, multiple: false).count == 1)

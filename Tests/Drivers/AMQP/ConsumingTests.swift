@@ -21,7 +21,7 @@ struct ConsumingTests {
     }
 
     /// The prefetch allows 25 MB, which is more than both sockets hold. The consumer may keep only 128 KB.
-    @Test func whatFindsNoRoomWaitsInTheBroker() async throws {
+    @Test func aMessageWithoutRoomWaitsInTheBroker() async throws {
         try await Fixture.with { fixture in
             let body = [UInt8](repeating: 0x20, count: 64 << 10)
             try await fixture.publish((0..<400).map { fixture.message("m\($0)", body: body) })

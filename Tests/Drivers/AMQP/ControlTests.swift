@@ -170,7 +170,7 @@ struct ControlTests {
         #expect(error?.isRetryable == true)
     }
 
-    @Test func tellsWhatTheServerSaysAboutItself() async throws {
+    @Test func theControlTellsThePropertiesOfTheServer() async throws {
         let control = try AMQPControl.make(configuration: try Broker.configuration())
         let properties = try await control.serverProperties()
         #expect(properties["product"] == "RabbitMQ")

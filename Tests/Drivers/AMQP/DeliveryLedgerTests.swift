@@ -25,7 +25,7 @@ import Testing
         #expect(ledger.openCount == 0)
     }
 
-    @Test func settlesNothingTwiceAndNothingUnknown() {
+    @Test func theLedgerSettlesNothingTwiceAndNothingUnknown() {
         var ledger = ledger(delivered: 3)
         #expect(ledger.settle([2, 2]) == [.init(tag: 2, multiple: false)])
         #expect(ledger.settle([2, 4, 0]) == [])

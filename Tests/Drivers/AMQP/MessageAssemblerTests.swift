@@ -5,7 +5,7 @@ import Testing
 @Suite struct MessageAssemblerTests {
     private let envelope = Delivery.Envelope(consumerTag: "t", tag: 7, redelivered: false, exchange: "e", routingKey: "k")
 
-    @Test func putsBodyFramesTogether() throws {
+    @Test func theFramesOfABodyArePutTogether() throws {
         var assembler = MessageAssembler()
         #expect(try assembler.take(.deliver(envelope)) == nil)
         #expect(try assembler.take(.header(size: 3, MessageProperties())) == nil)
@@ -35,7 +35,7 @@ import Testing
         #expect(returned.code == 312 && returned.messageID == "m")
     }
 
-    @Test func cutsABodyAtItsLimit() throws {
+    @Test func aBodyIsCutAtItsLimit() throws {
         var assembler = MessageAssembler()
         _ = try assembler.take(.deliver(envelope))
         let piece = [UInt8](repeating: 1, count: 1 << 20)
@@ -49,7 +49,7 @@ import Testing
         #expect(delivery.isBodyTruncated)
     }
 
-    @Test func refusesFramesOutOfPlace() throws {
+    @Test func aFrameOutOfPlaceIsRefused() throws {
         var first = MessageAssembler()
         #expect(throws: AMQPError.self) { try first.take(.body([1])) }
         var second = MessageAssembler()

@@ -68,7 +68,7 @@ import Testing
     }
 
     /// No process is without a node because all of them failed.
-    @Test func ifNoNodeServesTheOneThatFailedFirstIsTriedFirst() {
+    @Test func theNodeThatFailedFirstIsTriedFirstIfNoNodeServes() {
         var order = NodeOrder(count: 3, start: 0)
         for (turn, node) in [2, 0, 1].enumerated() { _ = order.couldNotServe(node, at: start.advanced(by: .seconds(10 * turn))) }
         let now = start.advanced(by: .seconds(25))

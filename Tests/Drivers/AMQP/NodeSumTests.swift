@@ -13,7 +13,7 @@ import TidingsTestSupport
         return order
     }
 
-    @Test func amongEqualNodesTheOneWithTheFewestConnectionsOfAllIsNext() {
+    @Test func theNextOfEqualNodesHasTheFewestConnectionsOfAll() {
         var order = Self.order([1, 1, 1])
         order.learn([5, 3, 4], ofOthers: 4)
         #expect(order.next(at: start) == 1)

@@ -129,7 +129,7 @@ struct PublishingTests {
     }
 
     /// A channel may be stuck with a leader that is gone. A new connection finds the new leader.
-    @Test func whereMessagesAreRefusedForLongTheConnectionIsReplaced() async throws {
+    @Test func aConnectionWhoseMessagesAreRefusedForLongIsReplaced() async throws {
         try await Fixture.with(quorum: false) { fixture in
             try await fixture.control.deleteQueue(fixture.queue)
             try await fixture.control.declareQueue(
@@ -153,7 +153,7 @@ struct PublishingTests {
         }
     }
 
-    @Test func whatTheProtocolCannotCarryIsNeverSent() async throws {
+    @Test func aMessageThatTheProtocolCannotCarryIsNeverSent() async throws {
         try await Fixture.with { fixture in
             let publisher = try AMQPPublisher.make(configuration: fixture.configuration, connectionName: "test publisher")
             let long = String(repeating: "x", count: 256)
@@ -192,7 +192,7 @@ struct PublishingTests {
         #expect(await publisher.publish([message]) == [.failed(.stopped)])
     }
 
-    @Test func givesUpAfterTheAttemptsItWasGiven() async throws {
+    @Test func aPublisherGivesUpAfterTheAttemptsItWasGiven() async throws {
         var configuration = AMQPConfiguration(host: "127.0.0.1", port: 1)
         configuration.reconnect = ReconnectPolicy(base: .milliseconds(1), cap: .milliseconds(5), maximumAttempts: 3)
         let publisher = try AMQPPublisher.make(configuration: configuration, connectionName: "test publisher")

@@ -22,7 +22,7 @@ import Testing
         session.lost(retriesAtOnce: retriesAtOnce, at: start)
     }
 
-    @Test func connectsAtOnceAndReplacesALostConnection() throws {
+    @Test func theSessionConnectsAtOnceAndReplacesALostConnection() throws {
         var session = begun()
         #expect(session.isRunning && session.attemptAt == start && session.connection == nil)
         session.opened(7, at: start)
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// The time of a past attempt would wake the thread again and again.
-    @Test func afterTheLastAttemptTheSessionIsIdleAndMayBeginAgain() {
+    @Test func aSessionIsIdleAfterItsLastAttemptAndMayBeginAgain() {
         var session = begun()
         for round in 0..<2 {
             let pauses = [fail(&session), fail(&session), fail(&session)]

@@ -6,7 +6,7 @@ import Testing
     private let start = ContinuousClock.now
     private let policy = ReconnectPolicy(base: .milliseconds(100), cap: .seconds(1))
 
-    @Test func startsOneQueueAtATimeWithFreshTags() throws {
+    @Test func oneQueueAtATimeStartsWithAFreshTag() throws {
         var subscriptions = Subscriptions(queues: ["a", "b"], policy: policy, now: start)
         let firstRequest = subscriptions.takeDue(now: start)
         let first = try #require(firstRequest)

@@ -25,14 +25,14 @@ struct AddressGuardTests {
     ]
 
     @Test(arguments: refused)
-    func refusesWhatIsNotPublic(_ text: String) throws {
+    func anAddressThatIsNotPublicIsRefused(_ text: String) throws {
         let address = try #require(IPAddress(text))
         let refusal = try #require(AddressGuard().refusal(of: address), "\(text) passed")
         #expect(refusal.contains("is not public"))
     }
 
     @Test(arguments: allowed)
-    func allowsPublicAddresses(_ text: String) throws {
+    func aPublicAddressIsAllowed(_ text: String) throws {
         #expect(AddressGuard().refusal(of: try #require(IPAddress(text))) == nil)
     }
 

@@ -6,7 +6,7 @@ struct CIDRTests {
     @Test(arguments: [
         "10.0.0.0/8", "0.0.0.0/0", "255.255.255.255/32", "127.0.0.1", "::/0", "::1/128", "fc00::/7", "64:ff9b::/96", "2001:db8::/64",
     ])
-    func reads(_ text: String) {
+    func aBlockIsRead(_ text: String) {
         #expect(CIDR(text) != nil)
     }
 
@@ -15,11 +15,11 @@ struct CIDRTests {
         "::/129",
         "fe80::%eth0/10", "localhost/8", "10.0.0.0/8 ",
     ])
-    func refuses(_ text: String) {
+    func aTextThatIsNoBlockIsRefused(_ text: String) {
         #expect(CIDR(text) == nil)
     }
 
-    @Test func holdsItsEndsAndNothingElse() throws {
+    @Test func aBlockHoldsItsEndsAndNothingElse() throws {
         let block = try #require(CIDR("192.168.4.0/22"))
         for (text, expected) in [
             ("192.168.3.255", false), ("192.168.4.0", true), ("192.168.7.255", true), ("192.168.8.0", false), ("::1", false),

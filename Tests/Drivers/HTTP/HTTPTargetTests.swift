@@ -15,7 +15,7 @@ struct HTTPTargetTests {
         ("https://a_b-c.xn--p1ai/", "https://a_b-c.xn--p1ai:443/"),
         ("https://localhost/", "https://localhost:443/"),
     ])
-    func accepts(_ given: String, _ expected: String) throws {
+    func aURLOfHTTPIsAccepted(_ given: String, _ expected: String) throws {
         #expect(try HTTPTarget.parse(given, guarding: AddressGuard()).get().url == expected)
     }
 
@@ -36,13 +36,13 @@ struct HTTPTargetTests {
         "https://example.com:0/", "https://example.com:65536/", "https://example.com:/", "https://example.com:+443/",
         "https://example.com:44a/",
     ])
-    func refuses(_ given: String) {
+    func aMalformedURLIsRefused(_ given: String) {
         let failure = failure(of: given)
         #expect(failure?.kind == .invalidURL, "\(given): \(failure.map(\.description) ?? "accepted")")
         #expect(failure?.requestMayHaveArrived == false)
     }
 
-    @Test func refusesLongOnesAndLongHosts() {
+    @Test func aLongURLAndALongHostAreRefused() {
         let limit = HTTPTarget.maximumURLBytes
         let atLimit = "https://example.com/" + String(repeating: "a", count: limit - 20)
         #expect(failure(of: atLimit) == nil)
@@ -52,11 +52,11 @@ struct HTTPTargetTests {
     }
 
     @Test(arguments: ["http://example.com/", "ftp://example.com/", "file:///etc/passwd", "gopher://example.com/", "javascript://x"])
-    func refusesSchemes(_ given: String) {
+    func aSchemeThatTheGuardForbidsIsRefused(_ given: String) {
         #expect(failure(of: given)?.kind == .schemeRefused)
     }
 
-    @Test func neverLeavesHTTPWhateverTheGuardAllows() {
+    @Test func aTargetIsOfHTTPWhateverTheGuardAllows() {
         let guarding = AddressGuard(allowedSchemes: ["file", "ftp", "http"], allowedPorts: nil)
         #expect(failure(of: "file:///etc/passwd", guarding)?.kind == .schemeRefused)
         #expect(failure(of: "ftp://example.com/", guarding)?.kind == .schemeRefused)
@@ -64,7 +64,7 @@ struct HTTPTargetTests {
     }
 
     @Test(arguments: ["https://example.com:80/", "https://example.com:22/", "https://example.com:65535/"])
-    func refusesPorts(_ given: String) {
+    func aPortThatTheGuardForbidsIsRefused(_ given: String) {
         #expect(failure(of: given)?.kind == .portRefused)
         #expect(failure(of: given, AddressGuard(allowedPorts: nil)) == nil)
     }
@@ -82,7 +82,7 @@ struct HTTPTargetTests {
         ("https://[2001:DB8::1]/x", "https://[2001:db8::1]/x", "https://[2001:db8::1]"),
         ("https://[2001:db8::1]:8443/x", "https://[2001:db8::1]:8443/x", "https://[2001:db8::1]:8443"),
     ])
-    func hasOneNormalForm(_ given: String, _ normal: String, _ origin: String) throws {
+    func aTargetHasOneNormalForm(_ given: String, _ normal: String, _ origin: String) throws {
         let target = try HTTPTarget(given)
         #expect(target.normalURL == normal && target.normalOrigin == origin)
         #expect(try HTTPTarget(normal).normalURL == normal)
@@ -92,7 +92,7 @@ struct HTTPTargetTests {
         ("ftp://a.test/", HTTPFailure.Kind.schemeRefused), ("https://127.1/", .invalidURL), ("https://a.test:0/", .invalidURL),
         ("https://permanently-removed.invalid/fcm/send/x", .invalidURL), ("https://INVALID/", .invalidURL),
     ])
-    func hasNoNormalFormWithoutARequest(_ given: String, _ kind: HTTPFailure.Kind) {
+    func aURLThatCannotBeRequestedHasNoNormalForm(_ given: String, _ kind: HTTPFailure.Kind) {
         let failure = #expect(throws: HTTPFailure.self) { try HTTPTarget(given) }
         #expect(failure?.kind == kind)
     }

@@ -5,7 +5,7 @@ import Testing
 struct HostPermitsTests {
     private let start = ContinuousClock.now
 
-    @Test func keepsBothLimitsAndTheOrder() {
+    @Test func theAdmissionKeepsBothLimitsAndTheOrder() {
         var permits = HostPermits(maximum: 3, maximumPerHost: 2)
         for (id, host) in [(1, "a"), (2, "a"), (3, "a"), (4, "b"), (5, "b")] {
             permits.enter(UInt64(id), host: host, deadline: start + .seconds(id))
@@ -17,7 +17,7 @@ struct HostPermitsTests {
         #expect([permits.next(), permits.next()] == [3, nil])
     }
 
-    @Test func expiresOnlyWhatWaits() {
+    @Test func onlyAWaitingRequestExpires() {
         var permits = HostPermits(maximum: 1, maximumPerHost: 1)
         for id in 1...4 { permits.enter(UInt64(id), host: "a", deadline: start + .seconds(id)) }
         #expect(permits.next() == 1)

@@ -8,7 +8,7 @@ import TidingsTestSupport
 struct TransportAnswerTests {
     private static let ok = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 
-    @Test func sendsExactlyWhatItWasGiven() async throws {
+    @Test func theTransportSendsExactlyTheGivenBytes() async throws {
         let server = try LoopbackServer([.readRequest, .send(Self.ok), .waitForPeerToClose])
         var request = HTTPRequest.post("http://127.0.0.1:\(server.port)/hook?a=b%20c#gone", body: "{\"a\":\"\u{e9}\"}")
         request.headers = [("webhook-id", "msg_1"), ("x-empty", ""), ("content-type", "application/json")]
@@ -35,7 +35,7 @@ struct TransportAnswerTests {
             ])
     }
 
-    @Test func readsHeadersAndSkipsInterimAnswers() async throws {
+    @Test func theHeadersAreReadAndInterimAnswersAreSkipped() async throws {
         let server = try LoopbackServer([
             .readRequest,
             .send(
@@ -52,7 +52,7 @@ struct TransportAnswerTests {
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func neverFollowsRedirects(_ status: Int) async throws {
+    func aRedirectIsNeverFollowed(_ status: Int) async throws {
         let elsewhere = try LoopbackServer([.readRequest, .send(Self.ok), .waitForPeerToClose])
         let server = try LoopbackServer([
             .readRequest, .send("HTTP/1.1 \(status) Moved\r\nlocation: \(elsewhere.url)\r\ncontent-length: 0\r\n\r\n"), .waitForPeerToClose,
@@ -64,7 +64,7 @@ struct TransportAnswerTests {
     }
 
     /// Runs in a process of its own. Other tests read the environment at the same time, which must not change meanwhile (setenv(3)).
-    @Test func ignoresProxiesOfTheEnvironment() async {
+    @Test func aProxyOfTheEnvironmentIsIgnored() async {
         await #expect(processExitsWith: .success) {
             let proxy = try LoopbackServer([.readRequest, .send(Self.ok), .waitForPeerToClose])
             setenv("http_proxy", proxy.url, 1)
@@ -77,7 +77,7 @@ struct TransportAnswerTests {
         }
     }
 
-    @Test func keepsTheStatusWhenTheBodyIsTooLong() async throws {
+    @Test func theStatusIsKeptWhenTheBodyIsTooLong() async throws {
         let server = try LoopbackServer([
             .readRequest, .send("HTTP/1.1 200 OK\r\n\r\n"), .sendForever(String(repeating: "x", count: 4_096)),
         ])
@@ -98,13 +98,13 @@ struct TransportAnswerTests {
         #expect(response.body.count == 2 && !response.bodyTruncated)
     }
 
-    @Test func keepsTheStatusWhenTheBodyBreaksOff() async throws {
+    @Test func theStatusIsKeptWhenTheBodyBreaksOff() async throws {
         let server = try LoopbackServer([.readRequest, .send("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf"), .reset])
         let response = try await withTransport { try await $0.send(.post(server.url)).requireResponse() }
         #expect(response.status == 200 && response.bodyTruncated)
     }
 
-    @Test func keepsTheStatusWhenTheBodyNeverEnds() async throws {
+    @Test func theStatusIsKeptWhenTheBodyNeverEnds() async throws {
         let server = try LoopbackServer([.readRequest, .send("HTTP/1.1 503 Busy\r\ncontent-length: 100\r\n\r\nhalf"), .waitForPeerToClose])
         let response = try await withTransport { try await $0.send(.post(server.url, totalTimeout: .milliseconds(300))).requireResponse() }
         #expect(response.status == 503 && response.bodyTruncated)
@@ -112,7 +112,7 @@ struct TransportAnswerTests {
     }
 
     /// A response without end holds the only place of its host for a moment, not for the whole time-out.
-    @Test func cutsABodyThatNeverEnds() async throws {
+    @Test func aBodyThatNeverEndsIsCut() async throws {
         let server = try LoopbackServer([.readRequest, .send("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf"), .waitForPeerToClose])
         try await withTransport(HTTPConfiguration(maximumRequestsPerHost: 1)) { transport in
             var request = HTTPRequest.post(server.url)

@@ -15,7 +15,7 @@ struct TransportCancellationTests {
         }
     }
 
-    @Test func cancelledBeforeItBegan() async throws {
+    @Test func aRequestCanBeCancelledBeforeItBegins() async throws {
         let server = try LoopbackServer([.readRequest])
         try await withTransport { transport in
             let result = await withTaskGroup(of: HTTPResult.self) { group in
@@ -29,7 +29,7 @@ struct TransportCancellationTests {
         #expect(server.connections == 0)
     }
 
-    @Test func cancelsOnlyItsOwn() async throws {
+    @Test func aCancellationEndsOnlyItsOwnRequest() async throws {
         let server = try LoopbackServer([.readRequest, .waitForPeerToClose])
         let healthy = try LoopbackServer([.readRequest, .send("HTTP/1.1 204 No\r\n\r\n"), .again])
         try await withTransport { transport in

@@ -6,7 +6,7 @@ import TidingsTestSupport
 /// Every way in which a request can fail, and whether the receiver may have seen the request.
 struct TransportFailureTests {
     @Test(arguments: ["http://127.0.0.1", "http://[::1]", "http://[::ffff:127.0.0.1]", "http://localhost", "http://0.0.0.0"])
-    func refusesAddressesAtTheSocket(_ origin: String) async throws {
+    func anAddressIsRefusedAtTheSocket(_ origin: String) async throws {
         let server = try LoopbackServer([.readRequest, .send("HTTP/1.1 200 OK\r\n\r\n")])
         let guarding = AddressGuard(allowedSchemes: ["http"], allowedPorts: nil)
         let failure = try await withTransport {
@@ -24,7 +24,7 @@ struct TransportFailureTests {
         #expect(response.status == 204)
     }
 
-    @Test func guardsKeptConnectionsToo() async throws {
+    @Test func theGuardAlsoHoldsForKeptConnections() async throws {
         let server = try LoopbackServer([.readRequest, .send("HTTP/1.1 204 No\r\n\r\n"), .again])
         try await withTransport { transport in
             let status = try await transport.send(.post(server.url)).requireResponse().status
@@ -37,7 +37,7 @@ struct TransportFailureTests {
         #expect(server.requests == 1)
     }
 
-    @Test func refusesWhatTheURLSays() async throws {
+    @Test func aURLIsRefusedForItsText() async throws {
         try await withTransport { transport in
             for (url, kind) in [
                 ("http://2130706433/", HTTPFailure.Kind.invalidURL), ("ftp://127.0.0.1/", .schemeRefused),
@@ -50,7 +50,7 @@ struct TransportFailureTests {
     }
 
     @Test(arguments: [("x-a", "b\r\nx-c: d"), ("x-a", "b\nc"), ("x-a", "\u{0}"), ("x a", "b"), ("x-a:", "b"), ("", "b")])
-    func refusesHeadersThatBreakOut(_ name: String, _ value: String) async throws {
+    func aHeaderThatBreaksOutIsRefused(_ name: String, _ value: String) async throws {
         let server = try LoopbackServer([.readRequest])
         var request = HTTPRequest.post(server.url)
         request.headers.append((name, value))
@@ -131,7 +131,7 @@ struct TransportFailureTests {
 
     /// A kept connection dies while the second request is under way. The receiver may have acted on the request, so the transport must not
     /// repeat it by itself.
-    @Test func neverResendsByItself() async throws {
+    @Test func theTransportNeverResendsByItself() async throws {
         let server = try LoopbackServer([.readRequest, .send("HTTP/1.1 204 No\r\n\r\n"), .readRequest])
         try await withTransport { transport in
             let status = try await transport.send(.post(server.url)).requireResponse().status

@@ -24,7 +24,7 @@ struct TransportPauseTests {
         await loop.end()
     }
 
-    @Test func withoutAnAnswerThePauseEndsTheRequest() async throws {
+    @Test func aPauseWithoutAnAnswerEndsTheRequest() async throws {
         let server = try LoopbackServer([.readRequest, .waitForPeerToClose])
         let loop = try PausingLoop()
         async let result = loop.send(.post(server.url))

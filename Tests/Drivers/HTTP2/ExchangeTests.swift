@@ -5,7 +5,7 @@ import TidingsHTTP2Server
 
 /// Requests and answers over real TLS connections on loopback.
 @Suite struct ExchangeTests {
-    @Test func arrivesAsItWasSentAndComesBackAsItWasAnswered() async throws {
+    @Test func aRequestArrivesAsSentAndItsAnswerReturnsAsGiven() async throws {
         try await TestServer.run { request, _ in
             .response(status: 200, headers: [("apns-id", "7")], body: request.body)
         } _: { server in
@@ -63,7 +63,7 @@ import TidingsHTTP2Server
         }
     }
 
-    @Test func tooLongAnAnswerIsCut() async throws {
+    @Test func anAnswerThatIsTooLongIsCut() async throws {
         try await TestServer.run { _, _ in
             .response(status: 200, headers: [], body: [UInt8](repeating: 120, count: 200_000))
         } _: { server in
@@ -87,7 +87,7 @@ import TidingsHTTP2Server
             HTTP2Request.patient(path: "/", headers: [(":path", "/x")]), HTTP2Request.patient(path: "/", headers: [("a", "x\r\nb: y")]),
             HTTP2Request.patient(path: "/", headers: [("a", " x")]),
         ])
-    func whatIsNoRequestIsRefused(_ request: HTTP2Request) async throws {
+    func aMalformedRequestIsRefused(_ request: HTTP2Request) async throws {
         let transport = try HTTP2Transport.open(HTTP2Configuration(origin: "https://127.0.0.1:9"))
         let failure = await transport.send(request).failure
         #expect(failure?.kind == .invalidHeader)
@@ -96,7 +96,7 @@ import TidingsHTTP2Server
     }
 
     @Test(arguments: ["http://a.example", "https://", "https://a.example/", "https://a@b", "https://a:0", "https://a:x", "https://:443"])
-    func whatIsNoOriginIsRefused(_ origin: String) {
+    func aTextThatIsNoOriginIsRefused(_ origin: String) {
         let failure = #expect(throws: HTTPFailure.self) { _ = try HTTP2Transport.open(HTTP2Configuration(origin: origin)) }
         #expect(failure?.kind == .invalidURL)
     }

@@ -6,7 +6,7 @@ import TidingsHTTP2Server
 
 /// The frames that the server sends when it goes away.
 @Suite struct GoAwayTests {
-    @Test func atTheFirstRequestOfAConnectionNoneWasLookedAt() async throws {
+    @Test func aGoAwayAtTheFirstRequestNamesNoStream() async throws {
         try await TestServer.run(firstStreams: 100) { _, _ in
             .goAway(processed: false, words: "")
         } _: { server in
@@ -59,7 +59,7 @@ import TidingsHTTP2Server
         }
     }
 
-    @Test func whatWasSeenIsTheLastWhereThisOneWasLookedAt() async throws {
+    @Test func aGoAwayThatProcessedItsRequestNamesTheLastStreamSeen() async throws {
         let arrived = Gate()
         try await TestServer.run(firstStreams: 100) { request, _ in
             if request.path == "/last" {

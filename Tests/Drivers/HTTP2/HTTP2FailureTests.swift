@@ -6,7 +6,7 @@ import TidingsHTTP2Server
 
 /// A server may go away, reset, hang, refuse or be the wrong server.
 @Suite struct HTTP2FailureTests {
-    @Test func whatAGoAwayDidNotLookAtIsSentAgainElsewhere() async throws {
+    @Test func aRequestThatAGoAwayLeftUnprocessedIsSentAgainElsewhere() async throws {
         try await TestServer.run(firstStreams: 100) { request, log in
             if request.connection == 1, request.path == "/last" { return .goAway(processed: false, words: "{\"reason\":\"Shutdown\"}") }
             return response("connection \(request.connection)")
@@ -17,7 +17,7 @@ import TidingsHTTP2Server
         }
     }
 
-    @Test func whatAGoAwayLookedAtMayHaveArrived() async throws {
+    @Test func aRequestThatAGoAwayProcessedMayHaveArrived() async throws {
         try await TestServer.run { request, _ in
             request.path == "/last" ? .goAway(processed: true, words: "{\"reason\":\"Shutdown\"}") : response()
         } _: { server in
@@ -195,7 +195,7 @@ import TidingsHTTP2Server
         }
     }
 
-    @Test func whereNobodyListensThereIsNoConnection() async throws {
+    @Test func aPortWithoutAListenerGivesNoConnection() async throws {
         let server = try HTTP2Server.open(HTTP2ServerConfiguration(certificate: try #require(SelfSignedCertificate())))
         let port = server.port
         await server.stop()

@@ -16,7 +16,7 @@ import TidingsWaiting
 
     /// The server has processed nothing, so sending the request again causes no duplicate.
     @Test(arguments: Farewell.allCases)
-    func whatEndsBeforeTheServersSettingsIsNoConnection(_ farewell: Farewell) async throws {
+    func anOpeningThatEndsBeforeTheServersSettingsIsNoConnection(_ farewell: Farewell) async throws {
         try await RawServer.run { server, transport in
             async let result = transport.send(.patient(path: "/"))
             let connection = try await server.accept()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct OutputBufferTests {
     /// A peer that reads as slowly as the test writes. The buffer is never empty, for a gigabyte in all.
-    @Test func neverEmptyItStaysSmall() {
+    @Test func aBufferThatIsNeverEmptyStaysSmall() {
         let piece = [UInt8](repeating: 7, count: 16 << 10)
         var buffer = OutputBuffer()
         piece.withUnsafeBytes { buffer.append($0) }
@@ -17,7 +17,7 @@ import Testing
         #expect(buffer.capacity <= 16 * piece.count)
     }
 
-    @Test func keepsTheOrderOfItsBytes() {
+    @Test func theBufferKeepsTheOrderOfItsBytes() {
         var buffer = OutputBuffer()
         var (written, read): (UInt8, UInt8) = (0, 0)
         for step in 1...200 {

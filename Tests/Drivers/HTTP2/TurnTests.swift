@@ -60,7 +60,7 @@ import TidingsTestSupport
     }
 
     /// A failed write closes the connection. The server's earlier frames are still unread then.
-    @Test func whatTheServerSaidBeforeAWriteFailedCounts() async throws {
+    @Test func anAnswerSentBeforeAWriteFailedCounts() async throws {
         let server = try RawServer()
         let connection = ClientConnection(
             id: 1, origin: try HTTP2Origin("https://127.0.0.1:\(server.port)"),
@@ -125,7 +125,7 @@ import TidingsTestSupport
         #expect(pieces == TLSStream.chunksPerRead + 3)
     }
 
-    @Test func whatATurnLeavesIsReadInTheNext() async throws {
+    @Test func aFrameThatATurnLeavesIsReadInTheNext() async throws {
         try await RawServer.run { server, transport in
             async let result = transport.send(.patient(path: "/"))
             let connection = try await server.accept(sending: .settings)
@@ -165,7 +165,7 @@ import TidingsTestSupport
         #expect(try await result(afterPause: .milliseconds(500), sending: others + [.answer(1)]).status == 200)
     }
 
-    @Test(arguments: [0, 3 * TLSStream.chunksPerRead]) func withoutAnAnswerThePauseEndsTheRequest(_ others: Int) async throws {
+    @Test(arguments: [0, 3 * TLSStream.chunksPerRead]) func aPauseWithoutAnAnswerEndsTheRequest(_ others: Int) async throws {
         let frames = [RawFrame](repeating: .windowUpdate(), count: others)
         let failure = try await result(afterPause: .seconds(2), sending: frames).failure
         #expect(failure?.kind == .timeoutAfterSend)

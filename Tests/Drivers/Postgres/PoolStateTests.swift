@@ -29,7 +29,7 @@ struct PoolStateTests {
         }
     }
 
-    @Test func whoGaveUpIsSkipped() async throws {
+    @Test func aWaiterThatGaveUpIsSkipped() async throws {
         var state = State(size: 1)
         let (first, second) = (State.Waiter(), State.Waiter())
         _ = state.acquire(first) { $0.isUsable }
@@ -51,7 +51,7 @@ struct PoolStateTests {
         #expect(state.openersToStart() == 1)
     }
 
-    @Test func neverMoreConnectionsThanTheSize() {
+    @Test func aPoolOpensNoMoreConnectionsThanItsSize() {
         var state = State(size: 3)
         for _ in 0..<10 { _ = state.acquire(State.Waiter()) { $0.isUsable } }
         #expect(state.openersToStart() == 3)
@@ -61,7 +61,7 @@ struct PoolStateTests {
         #expect(state.openersToStart() == 1)
     }
 
-    @Test func afterAFailureOneAttemptAtATime() {
+    @Test func aFailureAllowsOneAttemptAtATime() {
         var state = State(size: 4)
         for _ in 0..<4 { _ = state.acquire(State.Waiter()) { $0.isUsable } }
         #expect(state.openersToStart() == 4)

@@ -24,7 +24,7 @@ struct PoolTests {
         }
     }
 
-    @Test func whoFindsNoConnectionWaitsUntilTheDeadline() async throws {
+    @Test func aCallerWithoutAConnectionWaitsUntilTheDeadline() async throws {
         try await withPool(size: 1, acquireTimeout: .seconds(3)) { pool in
             try await pool.withConnection { _ in
                 let error = try await failure { try await pool.query("select 1") }

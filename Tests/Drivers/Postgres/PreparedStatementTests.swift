@@ -3,7 +3,7 @@ import TidingsPostgres
 
 /// A repeated statement is parsed once, and never taken for another statement.
 struct PreparedStatementTests {
-    @Test func whatComesAgainIsParsedOnce() async throws {
+    @Test func aRepeatedStatementIsParsedOnce() async throws {
         try await withPool(size: 1) { pool in
             for number in 0..<4 {
                 #expect(try await pool.query("select \(number) + 1").rows[0].decode(Int.self) == number + 1)
@@ -47,7 +47,7 @@ struct PreparedStatementTests {
     }
 
     /// A statement that fails to parse under its name fails as any other, and the session stays usable.
-    @Test func whatNoLongerParsesIsAnError() async throws {
+    @Test func aStatementThatNoLongerParsesIsAnError() async throws {
         try await withPool(size: 1) { pool in
             _ = try await pool.query("create table t (n int8)")
             _ = try await pool.query("select n from t where n > \(0)")

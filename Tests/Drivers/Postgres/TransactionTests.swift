@@ -5,7 +5,7 @@ import Testing
 struct TransactionTests {
     private struct Unrelated: Error {}
 
-    @Test func whatTheBodyDoesIsCommittedOrNot() async throws {
+    @Test func theBodyOfATransactionIsCommittedOrRolledBack() async throws {
         try await withPool(size: 1) { pool in
             _ = try await pool.query("create table t (n int8)")
             let count = try await pool.transaction { connection in

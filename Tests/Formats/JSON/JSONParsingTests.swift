@@ -46,7 +46,7 @@ import TidingsJSON
     }
 
     @Test(arguments: ["1 2", "{} {}", "null,", "[]]", "1x", "0x10", "nulll", "truefalse", "\"a\"\"b\""])
-    func whatFollowsTheDocumentIsRefused(_ text: String) { #expect(refusal(text)?.code == .trailingContent) }
+    func textBehindTheDocumentIsRefused(_ text: String) { #expect(refusal(text)?.code == .trailingContent) }
 
     @Test(
         arguments: [

@@ -38,7 +38,7 @@ import TidingsJSON
         arguments: [
             ("\u{FEFF}{}", [:]), ("\u{FEFF} 1", 1), (#"[NaN,Infinity,-Infinity,-1]"#, [.null, .null, .null, -1]),
         ] as [(String, JSON)])
-    func whatSomeWritersAddIsRead(_ text: String, _ value: JSON) throws {
+    func anAdditionOfSomeWritersIsRead(_ text: String, _ value: JSON) throws {
         #expect(try JSON.parse(leniently: Array(text.utf8)) == value)
     }
 

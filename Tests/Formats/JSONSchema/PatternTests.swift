@@ -22,7 +22,7 @@ import Testing
         ("x*$", "yyx", true),
         ("^^a$$", "a", true), ("^[\\b]$", "\u{8}", true), ("^\\w+$", "é", false), ("é", "e\u{301}", false),
     ])
-    func matchesAsECMAScriptDoes(_ pattern: String, _ text: String, _ isMatch: Bool) throws {
+    func aPatternMatchesAsECMAScriptDoes(_ pattern: String, _ text: String, _ isMatch: Bool) throws {
         #expect(try Pattern(pattern).matches(text) == isMatch, "\(pattern) on \(text)")
     }
 
@@ -33,7 +33,7 @@ import Testing
         "\\01", "a{100000}",
         "((a{1000}){1000}){1000}", "(((){2000}){2000}){2000}", String(repeating: "(", count: 100_000), "(?<1>",
     ])
-    func whatIsNotOfferedIsRefused(_ pattern: String) {
+    func aPatternThatIsNotOfferedIsRefused(_ pattern: String) {
         #expect(throws: PatternError.self) { try Pattern(pattern) }
     }
 

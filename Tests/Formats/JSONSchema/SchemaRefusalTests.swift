@@ -45,7 +45,7 @@ import TidingsJSONSchema
         (##"{"patternProperties":{"(":true}}"##, .unsupportedPattern, "patternProperties", ""),
         (##"{"format":1}"##, .invalidValue, "format", ""),
     ])
-    func whatIsNotCarriedOutIsRefusedByName(_ schema: String, _ code: SchemaError.Code, _ keyword: String, _ pointer: String) throws {
+    func anUnsupportedKeywordIsRefusedByName(_ schema: String, _ code: SchemaError.Code, _ keyword: String, _ pointer: String) throws {
         let error = try #require(try refusal(schema), "\(schema) was taken")
         #expect(error.code == code)
         #expect(error.keyword == keyword)

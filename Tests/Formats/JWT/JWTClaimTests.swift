@@ -178,7 +178,7 @@ import TidingsJWT
         #expect(refusal("caf\u{E9}", "the\u{301}") == .wrongAudience)
     }
 
-    @Test func withoutConditionsIssuerAndAudienceAreFree() throws {
+    @Test func issuerAndAudienceAreFreeIfNoConditionNamesThem() throws {
         var open = issuer
         open.verifier.issuer = nil
         open.verifier.audience = nil

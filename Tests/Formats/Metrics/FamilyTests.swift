@@ -3,7 +3,7 @@ import Testing
 @testable import TidingsMetrics
 
 @Suite struct FamilyTests {
-    @Test func beyondTheLimitSeriesAreCountedTogether() {
+    @Test func seriesBeyondTheLimitAreCountedTogether() {
         let family = Family<Counter>("f_total", "Help.", labels: ["link"])
         for number in 0..<Family<Counter>.limit + 10 { family("link \(number)").add() }
         #expect(family.all.count == Family<Counter>.limit + 1)
@@ -11,7 +11,7 @@ import Testing
         #expect(family("link 3").value == 1)
     }
 
-    @Test func whatIsForgottenDisappearsAndBeginsAnew() {
+    @Test func aForgottenSeriesDisappearsAndBeginsAnew() {
         let metrics = Metrics(version: "1")
         metrics.brokerConnected("publisher").set(1)
         #expect(metrics.text().contains(#"tidings_broker_connected{link="publisher"} 1"#))

@@ -20,7 +20,7 @@ import TidingsTimeZones
     private static let day: Int64 = 86_400
     private static let morning = 7 * 60
 
-    @Test func thereAreFortyZones() { #expect(Set(Self.zones).count == 40) }
+    @Test func theListHasFortyZones() { #expect(Set(Self.zones).count == 40) }
 
     /// At 00:15 of every day of a year, quiet hours end at 07:00 of the same day. Quiet hours of the day do not hold.
     @Test(arguments: zones) func aQuarterPastMidnightBelongsToItsOwnDay(zone: String) throws {

@@ -60,7 +60,7 @@ import TidingsCore
         "UTC\u{0}", "UTC ", " UTC", "PST",
         "UTC\n", "Zürich", "+05:00", "America/New_York/x",
     ])
-    func whatIsNoZoneIsRefused(_ name: String) {
+    func aNameThatIsNoZoneIsRefused(_ name: String) {
         #expect(!database.isKnown(name))
         #expect(throws: TimeZoneError.unknown(name)) { try database.offsets(for: name, from: 0, through: 1) }
     }

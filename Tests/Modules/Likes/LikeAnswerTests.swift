@@ -104,7 +104,7 @@ import TidingsTestSupport
         }
     }
 
-    @Test func whoWasPassedMakesNoMatch() async throws {
+    @Test func aPersonWhoWasPassedMakesNoMatch() async throws {
         try await LikesScene.with { scene in
             try await scene.like("ada", by: "bo")
             try await scene.like("bo", by: "ada")

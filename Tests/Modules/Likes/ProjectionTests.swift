@@ -19,7 +19,7 @@ import TidingsStore
         }
     }
 
-    @Test func whatFailsInTheProjectionWritesNothing() async throws {
+    @Test func aBatchThatFailsInTheProjectionWritesNothing() async throws {
         try await LikesScene.with { scene in
             let (good, bad) = (LikesScene.intent(to: "ada", data: ["userId": "bo"]), LikesScene.intent(to: "ada", data: [:]))
             let error = await #expect(throws: PostgresError.self) {

@@ -131,7 +131,7 @@ import TidingsTestSupport
         #expect(decoded.rejections.allSatisfy { !$0.isReplayable }, "a replay has the same routing key")
     }
 
-    @Test func whatTheStoreRefusesIsKeptTheSameWay() throws {
+    @Test func anIntentThatTheStoreRefusesIsKeptTheSameWay() throws {
         let body = Array("[\(Sample.plain),\(Sample.event(data: #"{"recipients":["a","b"],"title":"T"}"#))]".utf8)
         let message = IncomingMessage(body: body, contentType: batch)
         let decoded = Sample.decoder.decode(message, rights: .unrestricted, now: Sample.now)

@@ -112,7 +112,7 @@ import TidingsTestSupport
 
     /// So many paths are bad that the host is held. The good path is found among them, and then keeps the host open.
     @Test(arguments: [Fault.serverError, .hangs])
-    func amongManyBadPathsTheGoodOneIsFound(_ fault: Fault) throws {
+    func theGoodPathAmongManyBadOnesIsFound(_ fault: Fault) throws {
         let paths = (0..<10).map { GateSimulation.Path(name: "bad \($0)", interval: .seconds(7)) }
         var simulation = GateSimulation(paths + [GateSimulation.Path(name: "good", interval: .seconds(10))]) { path, _, now in
             path == "good" ? Self.good : fault.answer(at: now)
@@ -142,7 +142,7 @@ import TidingsTestSupport
     /// The host refuses connections for two minutes, and then works again, except for some paths. The pause has grown meanwhile, and the
     /// trial calls may go to the bad paths. After one pause the good path is never late.
     @Test(arguments: [Fault.missing, .throttled, .refused, .serverError, .hangs], [(1, 1), (3, 1), (1, 9), (3, 9)])
-    func afterAnOutageTheGoodPathIsFoundWithinOnePause(_ fault: Fault, _ number: (badPaths: Int, processes: Int)) throws {
+    func theGoodPathIsFoundWithinOnePauseAfterAnOutage(_ fault: Fault, _ number: (badPaths: Int, processes: Int)) throws {
         let paths = (0..<number.badPaths).map { GateSimulation.Path(name: "bad \($0)", interval: .seconds(4)) }
         let outage = GateSimulation.start.adding(.seconds(60))..<GateSimulation.start.adding(.seconds(180))
         let lost = GateSimulation.Answer(result: SendResult(.retry(after: nil, .connectionFailed)))

@@ -26,7 +26,7 @@ import TidingsPipeline
         #expect(balance.pause(now: now) == LaneBalance.firstPause)
     }
 
-    @Test func whatIsInTimeGivesBulkItsShareBack() {
+    @Test func urgentWorkThatIsInTimeGivesBulkItsShareBack() {
         let now = start + LaneBalance.reaction
         balance.urgent(took: slow, now: now)
         for part in 1...3 { balance.urgent(took: .milliseconds(5), now: now + .milliseconds(10) * part) }
@@ -49,7 +49,7 @@ import TidingsPipeline
         #expect(balance.pause(now: now) == LaneBalance.firstPause, "a report that was overtaken takes nothing off, and adds nothing")
     }
 
-    @Test func withoutUrgentWorkThereIsNothingToYieldTo() {
+    @Test func bulkDoesNotYieldIfNoUrgentWorkComes() {
         let now = start + LaneBalance.reaction
         balance.urgent(took: slow, now: now)
         #expect(balance.pause(now: now + LaneBalance.memory) > .zero)

@@ -28,7 +28,7 @@ import TidingsProvider
         ("https://shop.example/orders", "https://shop.example:8443/orders"), ("https://shop.example", "https://bank.example"),
         ("https://shop.example", "http://shop.example"), ("token:one", "token:two"), ("token", ""),
     ])
-    func othersHaveRoom(first: String, second: String) async throws {
+    func anotherHostHasRoom(first: String, second: String) async throws {
         try await enters(first)
         try await enters(second)
     }
@@ -222,7 +222,7 @@ import TidingsProvider
 
     /// Runs many times, because the waiting call may or may not be in line when the number of callers changes.
     @Test(arguments: 0..<20)
-    func whoWaitsForRoomGetsItWhenThereAreFewerCallers(_: Int) async throws {
+    func aWaitingCallGetsRoomWhenThereAreFewerCallers(_: Int) async throws {
         let gate = SendGate(ProviderLimits(maximumBodyBytes: 1_000, maximumConcurrency: 2, sendTimeout: .seconds(1)), now: Self.now)
         gate.divide(among: 2, now: Self.now)
         #expect(await Self.isEntered(gate))
@@ -291,7 +291,7 @@ import TidingsProvider
     }
 
     /// Calls that are turned away get times one after the other, however many they are.
-    @Test func whoIsTurnedAwayComesBackInLine() async throws {
+    @Test func callsThatAreTurnedAwayComeBackInLine() async throws {
         let gate = SendGate(
             ProviderLimits(maximumBodyBytes: 1_000, maximumConcurrency: 100, requestsPerSecond: 10, sendTimeout: .seconds(1)),
             now: Self.now)

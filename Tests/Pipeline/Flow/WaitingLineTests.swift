@@ -21,7 +21,7 @@ import TidingsCore
         return all
     }
 
-    @Test func whoHasWaitedLongestGoesFirstWhateverTheirHost() {
+    @Test func theCallThatHasWaitedLongestGoesFirstWhateverItsHost() {
         var (line, _) = line(("a", 1), ("b", 2), ("a", 3), ("c", 4), ("b", 5))
         #expect(admitted(&line, at: ["a", "b", "c"]) == [1, 2, 3, 4, 5])
         #expect(admitted(&line, at: ["a", "b", "c"]).isEmpty)
@@ -51,7 +51,7 @@ import TidingsCore
         #expect([next(false), next(false), next(false), next(false)] == [2, 4, 6, nil])
     }
 
-    @Test func whoGaveUpIsPassedOver() {
+    @Test func aCallThatGaveUpIsPassedOver() {
         var (line, tickets) = line(("a", 1), ("a", 2), ("b", 3), ("a", 4))
         #expect(line.giveUp(tickets[0]) == 1)
         #expect(line.giveUp(tickets[2]) == 3)

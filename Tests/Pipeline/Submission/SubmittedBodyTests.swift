@@ -64,7 +64,7 @@ import TidingsStore
     }
 
     /// The limit counts the notifications of all events, as the router counts those of one message.
-    @Test func tooManyNotificationsAreNamedOnce() {
+    @Test func anExcessOfNotificationsIsNamedOnce() {
         let recipients = (0..<1_000).map { "\"p\($0)\"" }.joined(separator: ",")
         let event = Sample.event(data: #"{"recipients":[\#(recipients)],"title":"T"}"#)
         let body = Self.read("[" + Array(repeating: event, count: 23).joined(separator: ",") + "]", Self.batch)

@@ -19,7 +19,7 @@ struct APNsPushTests {
 
     private static let path = "/3/device/0a1b0a1b0a1b0a1b0a1b0a1b0a1b0a1b0a1b0a1b0a1b0a1b0a1b0a1b0a1b0a1b"
 
-    @Test func visible() throws {
+    @Test func aVisiblePushShowsItsTexts() throws {
         #expect(
             try request(.apnsOrder()).text == #"""
                 POST \#(Self.path)
@@ -36,7 +36,7 @@ struct APNsPushTests {
                 """#)
     }
 
-    @Test func visibleWithAllThatADeliveryMayHave() throws {
+    @Test func aVisiblePushHasEverythingThatADeliveryMayHave() throws {
         var item = OutgoingDelivery.apnsOrder()
         (item.ordinal, item.attempt, item.badge, item.content.groupKey, item.content.collapseKey) = (1, 3, 3, "orders", "order-17")
         item.expiresAt = APNsFixture.now.adding(.milliseconds(3_600_999))
@@ -59,7 +59,7 @@ struct APNsPushTests {
                 """#)
     }
 
-    @Test func silent() throws {
+    @Test func aSilentPushShowsNothing() throws {
         #expect(
             try request(.apnsMetadata()).text == #"""
                 POST \#(Self.path)
@@ -122,7 +122,7 @@ struct APNsPushTests {
             ("order ", "3226f265cf9307654906cd591e7df5a6079f071f6715bf4cd77a6717311de7d3"),
             ("a\nb", "7e18f737311b2dc3b2f269dd78396b0351f14fb66efa879f768cb23181883c78"),
         ] as [(String?, String?)])
-    func whatIsNoCollapseIDBecomesItsDigest(_ key: String?, _ expected: String?) throws {
+    func aKeyThatIsNoCollapseIDBecomesItsDigest(_ key: String?, _ expected: String?) throws {
         var item = OutgoingDelivery.apnsOrder()
         item.content.collapseKey = key
         #expect(try request(item).header("apns-collapse-id") == expected)
@@ -172,7 +172,7 @@ struct APNsPushTests {
         "<740f4707 bebcf74f 9b7c25d4 8e335894>", "dA9HB7689098JdSOM1iUdA9HB7689098JdSOM1iU9aY=", "cXyZ0123:APA91bH-registration_token",
         "(null)", "undefined", "", String(repeating: "0", count: 402), #"{"endpoint":"https://push.test/1"}"#,
     ])
-    func whatIsNoTokenIsRefusedAtRegistration(_ written: String) {
+    func aTextThatIsNoTokenIsRefusedAtRegistration(_ written: String) {
         let fault = #expect(throws: DeviceToken.Fault.self) { try APNsProviderFactory.deviceToken(written) }
         #expect(fault?.description == refusal(.apnsOrder(token: written))?.detail, "the send says the same")
         if written.utf8.count > 8 { #expect(fault?.description.contains(written.prefix(8)) == false) }

@@ -59,7 +59,7 @@ struct APNsResultTests {
             (505, #"{"reason":"HTTP/2 is needed"}"#, unavailable), (302, "", .misconfigured(.redirectRefused)),
             (200, "<html>", .unknown(.outcomeUnknown)), (204, "", .unknown(.outcomeUnknown)),
         ] as [(Int, String, Outcome)])
-    func withoutAKnownReasonTheStatusCounts(_ status: Int, _ body: String, _ outcome: Outcome) {
+    func theStatusCountsIfTheReasonIsNotKnown(_ status: Int, _ body: String, _ outcome: Outcome) {
         let result = apnsResult(of: APNsFixture.response(status, body), now: APNsFixture.now)
         #expect(result.outcome == outcome && result.status == status && result.goneSince == nil)
     }
@@ -113,7 +113,7 @@ struct APNsResultTests {
         (.tls, false, .retry(after: nil, .tlsFailed)), (.cancelled, false, disconnected), (.cancelled, true, .unknown(.outcomeUnknown)),
         (.invalidHeader, false, misconfigured),
     ])
-    func withoutAnAnswerOnlyWhatMayHaveArrivedIsUnknown(_ kind: HTTPFailure.Kind, _ arrived: Bool, _ expected: Outcome) {
+    func onlyAFailureAfterWhichThePushMayHaveArrivedIsUnknown(_ kind: HTTPFailure.Kind, _ arrived: Bool, _ expected: Outcome) {
         let result = apnsResult(of: APNsFixture.failure(kind, arrived: arrived), now: APNsFixture.now)
         #expect(result.outcome == expected)
         #expect(result.detail == "broke off" && result.status == nil)

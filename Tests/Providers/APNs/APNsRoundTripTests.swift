@@ -19,7 +19,7 @@ struct APNsRoundTripTests {
         return NotificationID(id) != nil && result.status == 200 && result.detail == nil
     }
 
-    @Test func whatTheProviderBuildsIsValid() async throws {
+    @Test func aPushThatTheProviderBuildsIsValid() async throws {
         let loop = try Loop()
         var full = OutgoingDelivery.apnsOrder()
         (full.ordinal, full.attempt, full.badge, full.content.groupKey) = (2, 5, 0, "orders")

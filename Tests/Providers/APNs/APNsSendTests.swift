@@ -49,7 +49,7 @@ struct APNsSendTests {
         #expect(request.totalTimeout > .seconds(10) && request.totalTimeout <= .seconds(15))
     }
 
-    @Test func whatCannotBeSentIsNot() async throws {
+    @Test func aDeliveryThatCannotBeSentIsNotSent() async throws {
         let server = ScriptedServer(APNsFixture.accepted)
         let provider = try provider(server.server())
         #expect(await provider.send(.apnsOrder(token: "nope")).outcome == .rejected(.tokenMalformed))
@@ -128,7 +128,7 @@ struct APNsSendTests {
     // MARK: Spoiled connections
 
     @Test(arguments: [(400, "IdleTimeout"), (403, "UnrelatedKeyIdInToken")])
-    func whatWasNotProcessedIsSentOnceMoreOverAnotherConnection(_ status: Int, _ reason: String) async throws {
+    func anUnprocessedPushIsSentOnceMoreOverAnotherConnection(_ status: Int, _ reason: String) async throws {
         let server = ScriptedServer(APNsFixture.refusal(status, reason), APNsFixture.accepted)
         let lucky = try provider(server.server())
         #expect(isAccepted(await lucky.send(.apnsOrder())))
@@ -149,7 +149,7 @@ struct APNsSendTests {
             (503, "Shutdown", .retry(after: nil, .providerUnavailable)),
             (429, "TooManyProviderTokenUpdates", .retry(after: nil, .providerThrottled)),
         ] as [(Int, String, Outcome)])
-    func whatIsToBeTriedLaterGoesOverAnotherConnectionThen(_ status: Int, _ reason: String, _ outcome: Outcome) async throws {
+    func aLaterAttemptGoesOverAnotherConnection(_ status: Int, _ reason: String, _ outcome: Outcome) async throws {
         let server = ScriptedServer(APNsFixture.refusal(status, reason))
         let provider = try provider(server.server())
         #expect(await provider.send(.apnsOrder()).outcome == outcome)
@@ -169,7 +169,7 @@ struct APNsSendTests {
     }
 
     @Test(arguments: HTTPFailure.Kind.allCases, [true, false])
-    func whatBrokeOffIsNeverSentAgainHere(_ kind: HTTPFailure.Kind, _ arrived: Bool) async throws {
+    func aPushThatBrokeOffIsNeverSentAgainAtOnce(_ kind: HTTPFailure.Kind, _ arrived: Bool) async throws {
         let server = ScriptedServer(APNsFixture.failure(kind, arrived: arrived))
         let provider = try provider(server.server())
         _ = await provider.send(.apnsOrder())
@@ -189,7 +189,7 @@ struct APNsSendTests {
     }
 
     @Test(arguments: [(400, "IdleTimeout", 0), (403, "ExpiredProviderToken", 30)])
-    func withoutTimeNothingIsSentAgain(_ status: Int, _ reason: String, _ minutes: Int) async throws {
+    func noPushIsSentAgainIfNoTimeIsLeft(_ status: Int, _ reason: String, _ minutes: Int) async throws {
         let (server, clock) = (ScriptedServer(APNsFixture.accepted, APNsFixture.refusal(status, reason)), TestClock())
         let provider = try provider(server.server(), clock: clock, timeout: .zero)
         #expect(isAccepted(await provider.send(.apnsOrder())))

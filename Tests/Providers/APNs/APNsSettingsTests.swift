@@ -58,7 +58,7 @@ struct APNsSettingsTests {
         ("maximumConnections", "33", "1 to 32"),
         ("maximumConcurrency", "1001", "1 to 1000"), ("timeoutSeconds", "21", "1 to 20"), ("keyID", "a", "did you mean keyId?"),
     ])
-    func refusesSettingsWithAReason(_ setting: String, _ value: String, _ reason: String) {
+    func aBadSettingIsRefusedWithAReason(_ setting: String, _ value: String, _ reason: String) {
         let error = #expect(throws: ProviderConfigurationError.self) { try APNsFixture.configuration([setting: value]) }
         #expect(error?.provider == "phones" && error?.setting == setting)
         #expect(error?.description.contains(reason) == true, "\(error.map(\.description) ?? "")")
@@ -70,7 +70,7 @@ struct APNsSettingsTests {
         (APNsKeys.main.replacing("PRIVATE KEY", with: "PUBLIC KEY"), "not a private key"),
         (APNsKeys.main.replacing("MIGH", with: "MIGX"), "not a private key"),
     ])
-    func refusesAKeyWithAReasonThatDoesNotShowIt(_ key: String, _ reason: String) {
+    func aBadKeyIsRefusedWithAReasonThatDoesNotShowIt(_ key: String, _ reason: String) {
         let error = #expect(throws: ProviderConfigurationError.self) { try APNsFixture.configuration(key: key) }
         #expect(error?.setting == "key")
         #expect(error?.description.contains(reason) == true, "\(error.map(\.description) ?? "")")
@@ -98,7 +98,7 @@ struct APNsSettingsTests {
         }
     }
 
-    @Test func makesProvidersForPushOnly() async throws {
+    @Test func theFactoryMakesProvidersForPushOnly() async throws {
         let settings = APNsFixture.required.merging(["timeoutSeconds": "20", "requestsPerSecond": "900"]) { _, given in given }
         let environment = ["KEY": APNsKeys.main]
         let provider = try APNsProviderFactory.make(binding: APNsFixture.binding(settings), environment: environment)

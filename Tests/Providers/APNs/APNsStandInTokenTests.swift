@@ -38,7 +38,7 @@ struct APNsStandInTokenTests {
 
     // MARK: Form
 
-    @Test func whatTheProviderSignsIsTaken() throws {
+    @Test func aTokenThatTheProviderSignsIsTaken() throws {
         let standIn = APNsStandIn(keys: try keys(APNsKeys.main))
         #expect(reason("bearer \(try APNsFixture.identity().token(at: APNsFixture.now))", standIn) == nil)
         #expect(reason("Bearer \(try token())") == nil)

@@ -88,7 +88,7 @@ struct ProviderTokenTests {
         #expect(tokens.replacement(of: second, at: after(40)) == nil)
     }
 
-    @Test func whoComesLaterWithTheSameRefusalGetsTheTokenThatIsThere() throws {
+    @Test func aLaterCallerWithTheSameRefusalGetsTheTokenThatIsThere() throws {
         let tokens = try tokens()
         let first = tokens.current(at: APNsFixture.now)
         let second = tokens.replacement(of: first, at: after(30))

@@ -17,7 +17,7 @@ import TidingsTestSupport
     /// The name of a header is no secret, so no provider hides it. This test declares it as a secret. The suite must then find it in the
     /// results of each provider, because the service repeats it. A real secret would be found in the same place.
     @Test(arguments: ["apns", "fcm", "braze", "airship", "http", "webpush", "webhook"])
-    func whatAServiceRepeatsIsLookedAt(_ kind: String) async throws {
+    func anAnswerThatRepeatsASecretIsFound(_ kind: String) async throws {
         let subjects: [any BindingSubject] = [
             APNsSubject(), FCMSubject(key: try await rsaKey()), BrazeSubject(), AirshipSubject(), HTTPSubject(), WebPushSubject(),
             WebhookSubject(),

@@ -20,7 +20,7 @@ struct PushSubscriptionTests {
           "endpoint": "\(WebPushFixture.endpoint)", "expirationTime": 1767225600000, "options": {} }
         """,
     ])
-    func readsWhatBrowsersAndLibrariesWrite(_ token: String) throws {
+    func theFormsOfBrowsersAndLibrariesAreRead(_ token: String) throws {
         let subscription = try PushSubscription(token: token)
         #expect(subscription.endpoint == WebPushFixture.endpoint && subscription.origin == "https://push.example.net")
         #expect(Base64URL.encode(subscription.key.point) == WebPushFixture.point)
@@ -58,7 +58,7 @@ struct PushSubscriptionTests {
             (WebPushFixture.token(secret: ""), .secretLength(0)), (WebPushFixture.token(secret: "BTBZMqHH6r4Tts7J_aSI"), .secretLength(15)),
             (WebPushFixture.token(secret: "BTBZMqHH6r4Tts7J_aSIggAA"), .secretLength(18)),
         ] as [(String, PushSubscription.Problem)])
-    func whatIsNoSubscriptionIsAMalformedToken(_ token: String, _ problem: PushSubscription.Problem) {
+    func aTextThatIsNoSubscriptionIsAMalformedToken(_ token: String, _ problem: PushSubscription.Problem) {
         let error = #expect(throws: Refusal.self) { try PushSubscription(of: .webOrder(token: token)) }
         #expect(error?.result.outcome == .rejected(.tokenMalformed))
         #expect(error?.result.detail == problem.description)
@@ -67,7 +67,7 @@ struct PushSubscriptionTests {
         }
     }
 
-    @Test func withoutATokenThereIsNoAddress() {
+    @Test func aDeliveryWithoutATokenHasNoAddress() {
         let error = #expect(throws: Refusal.self) { try PushSubscription(of: .webOrder(token: nil)) }
         #expect(error?.result.outcome == .rejected(.noAddress))
     }
@@ -91,7 +91,7 @@ struct PushSubscriptionTests {
         "https://a.test/\u{e9}", "https://a\nb.test/", "https://a.test:0/x", "https://a.test./x", "https://127.1/x", "capability://x",
         "https://permanently-removed.invalid/fcm/send/capability",
     ])
-    func whatCannotBeCalledIsNoEndpoint(_ endpoint: String) {
+    func aURLThatCannotBeCalledIsNoEndpoint(_ endpoint: String) {
         let problem = #expect(throws: PushSubscription.Problem.self) { try WebPushFixture.subscription(endpoint: endpoint) }
         #expect(problem?.description.contains("capability") == false)
     }

@@ -31,7 +31,7 @@ struct VAPIDTests {
         #expect(try Base64URL.encode(senderKey(authorization, at: Self.sampleTime)) == Self.sampleKey)
     }
 
-    @Test func whatWasChangedDoesNotVerify() throws {
+    @Test func aChangedTextOrSignatureDoesNotVerify() throws {
         let key = try P256PublicKey(point: try #require(Base64URL.decode(Self.sampleKey)))
         let (signed, signature) = (Array(Self.sampleSigned.utf8), try #require(Base64URL.decode(Self.sampleSignature)))
         #expect(key.verify(signature, of: signed))

@@ -96,7 +96,7 @@ struct WebPushDeliveryTests {
         }
     }
 
-    @Test func withoutAnAnswerTheOutcomeIsUnknown() async throws {
+    @Test func anAttemptWithoutAnAnswerIsUnknown() async throws {
         try await withWebPush(["timeoutSeconds": "3"]) { provider, service in
             let hanging = try await service.subscribe(#"{"recipient":"test+timeout"}"#)
             #expect(await provider.send(.webOrder(token: hanging)).outcome == .unknown(.timeout))
@@ -180,7 +180,7 @@ struct WebPushDeliveryTests {
         }
     }
 
-    @Test func whatCannotBeSentIsNotSent() async throws {
+    @Test func aDeliveryThatCannotBeSentIsNotSent() async throws {
         try await withWebPush { provider, service in
             let token = try await service.subscribe()
             var (empty, large) = (OutgoingDelivery.webOrder(token: token), OutgoingDelivery.webOrder(token: token))

@@ -13,7 +13,7 @@ struct WebPushHeadersTests {
         ).map { "\($0): \($1)" }
     }
 
-    @Test func visible() throws {
+    @Test func aVisibleDeliveryHasItsHeaders() throws {
         #expect(
             try headers(.webOrder()) == [
                 "ttl: 2419200", "content-encoding: aes128gcm", "content-type: application/octet-stream", "urgency: normal",
@@ -21,7 +21,7 @@ struct WebPushHeadersTests {
             ])
     }
 
-    @Test func withEverythingThatADeliveryMayHave() throws {
+    @Test func theHeadersHaveEverythingThatADeliveryMayHave() throws {
         var item = OutgoingDelivery.webOrder()
         (item.content.collapseKey, item.expiresAt) = ("order-17", WebPushFixture.now.adding(.milliseconds(3_600_999)))
         #expect(
@@ -31,7 +31,7 @@ struct WebPushHeadersTests {
             ])
     }
 
-    @Test func whatIsSilentIsNotUrgent() throws {
+    @Test func aSilentDeliveryIsNotUrgent() throws {
         #expect(try headers(.webMetadata(), ["urgency": "high"]).contains("urgency: low"))
     }
 

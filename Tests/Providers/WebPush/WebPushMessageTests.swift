@@ -11,7 +11,7 @@ struct WebPushMessageTests {
         String(decoding: try webPushMessage(of: item).message, as: UTF8.self)
     }
 
-    @Test func visible() throws {
+    @Test func aVisibleMessageShowsItsTexts() throws {
         #expect(
             try message(.webOrder()) == #"""
                 {"id":"019a3c2e-0000-7000-8000-000000000001","type":"orderUpdate","category":"transactional",\#
@@ -20,7 +20,7 @@ struct WebPushMessageTests {
                 """#)
     }
 
-    @Test func withEverythingThatADeliveryMayHave() throws {
+    @Test func theMessageHasEverythingThatADeliveryMayHave() throws {
         var item = OutgoingDelivery.webOrder()
         (item.content.groupKey, item.content.collapseKey, item.badge, item.expiresAt) = ("orders", "order-17", 3, WebPushFixture.now)
         #expect(
@@ -54,7 +54,7 @@ struct WebPushMessageTests {
         #expect(try message(item) == expected)
     }
 
-    @Test func whatShowsNothingIsNotSent() throws {
+    @Test func aMessageThatShowsNothingIsNotSent() throws {
         var item = OutgoingDelivery.webOrder()
         (item.content.title, item.content.body) = (nil, nil)
         #expect(throws: Refusal(.contentMissing, "the message has neither title nor body")) { try message(item) }

@@ -97,7 +97,7 @@ struct WebPushResultTests {
             (.portRefused, false, .rejected(.addressRefused)), (.invalidURL, false, .rejected(.addressRefused)),
             (.invalidHeader, false, .rejected(.providerRejected)),
         ] as [(HTTPFailure.Kind, Bool, Outcome)])
-    func withoutAnAnswerOnlyWhatMayHaveArrivedIsUnknown(_ kind: HTTPFailure.Kind, _ arrived: Bool, _ outcome: Outcome) throws {
+    func onlyAFailureAfterWhichTheMessageMayHaveArrivedIsUnknown(_ kind: HTTPFailure.Kind, _ arrived: Bool, _ outcome: Outcome) throws {
         let result = try result(WebPushFixture.failure(kind, arrived: arrived))
         #expect(result.outcome == outcome)
         #expect(result.detail == "broke off" && result.status == nil)

@@ -18,7 +18,7 @@ struct WebPushSettingsTests {
         #expect(configuration.call.timeout == .seconds(15) && configuration.call.endpoint.isEmpty)
     }
 
-    @Test func readsEverySetting() throws {
+    @Test func everySettingIsRead() throws {
         let configuration = try WebPushFixture.configuration([
             "subject": "https://example.com/contact", "ttlSeconds": "0", "urgency": "very-low", "allowHTTP": "true",
             "allowedPorts": "80, 8080", "allowedNetworks": "127.0.0.0/8 ::1", "timeoutSeconds": "18", "connectTimeoutSeconds": "2",
@@ -45,7 +45,7 @@ struct WebPushSettingsTests {
         (P256Keys.p384, "another kind"), (P256Keys.mixed, "do not belong together"),
         ("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "not from 1 to the order"),
     ])
-    func refusesAKeyWithAReason(_ key: String, _ reason: String) {
+    func aBadKeyIsRefusedWithAReason(_ key: String, _ reason: String) {
         let error = #expect(throws: ProviderConfigurationError.self) { try WebPushFixture.configuration(key: key) }
         #expect(error?.provider == "browsers" && error?.setting == "vapidPrivateKey")
         #expect(error?.description.contains(reason) == true, "\(error.map(\.description) ?? "")")
@@ -62,7 +62,7 @@ struct WebPushSettingsTests {
         ("allowedPorts", "443,0", "\"0\" is not a port"), ("allowedPorts", "any 443", "\"any\" is not a port"),
         ("allowedNetworks", "10.0.0.1/8", "is not a block"), ("timeoutSeconds", "21", "1 to 20"), ("endpoint", "https://a.test", "unknown"),
     ])
-    func refusesSettingsWithAReason(_ setting: String, _ value: String, _ reason: String) {
+    func aBadSettingIsRefusedWithAReason(_ setting: String, _ value: String, _ reason: String) {
         let error = #expect(throws: ProviderConfigurationError.self) { try WebPushFixture.configuration([setting: value]) }
         #expect(error?.setting == setting)
         #expect(error?.description.contains(reason) == true, "\(error.map(\.description) ?? "")")
@@ -70,7 +70,7 @@ struct WebPushSettingsTests {
     }
 
     @Test(arguments: ["mailto:a@b.test", "https://example.com", "https://example.com:8443/contact?a#b", "mailto:o'hara+push@example.com"])
-    func takesASubject(_ subject: String) throws {
+    func aGoodSubjectIsTaken(_ subject: String) throws {
         #expect(try WebPushFixture.configuration(["subject": subject]).identity.subject == subject)
     }
 
@@ -82,7 +82,7 @@ struct WebPushSettingsTests {
         ("https://app.localhost", "localhost"), ("mailto:ops@localhost", "localhost"), ("mailto: ops@example.com", "a space"),
         ("mailto:<ops@example.com>", "a bracket"), ("mailto:öps@example.com", "outside ASCII"),
     ])
-    func refusesASubjectWithAReason(_ subject: String, _ reason: String) {
+    func aBadSubjectIsRefusedWithAReason(_ subject: String, _ reason: String) {
         let error = #expect(throws: ProviderConfigurationError.self) { try WebPushFixture.configuration(["subject": subject]) }
         #expect(error?.setting == "subject")
         #expect(error?.description.contains(reason) == true, "\(error.map(\.description) ?? "")")
@@ -108,7 +108,7 @@ struct WebPushSettingsTests {
         await provider.close()
     }
 
-    @Test func makesProvidersForPushOnly() async throws {
+    @Test func theFactoryMakesProvidersForPushOnly() async throws {
         let settings = [
             "vapidPrivateKey": "env:KEY", "subject": WebPushFixture.subject, "timeoutSeconds": "20", "requestsPerSecond": "500",
         ]

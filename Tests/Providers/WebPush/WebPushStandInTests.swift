@@ -199,7 +199,7 @@ struct WebPushStandInTests {
     }
 
     @Test(arguments: ["throttled", "flaky"])
-    func whatIsTurnedAwayArrivesTheSecondTime(_ name: String) throws {
+    func aRefusedMessageArrivesTheSecondTime(_ name: String) throws {
         let subscription = try subscribe("{\"recipient\":\"test+\(name)\"}")
         for _ in 0..<2 { _ = try push(#"{"id":"n-1"}"#, to: subscription) }
         _ = try push(#"{"id":"n-2"}"#, to: subscription)

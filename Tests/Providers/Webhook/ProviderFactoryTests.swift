@@ -26,7 +26,7 @@ struct ProviderFactoryTests {
         #expect(configuration.secrets.isEmpty && !configuration.allowsUnsigned)
     }
 
-    @Test func readsEverySetting() throws {
+    @Test func everySettingIsRead() throws {
         let configuration = try configuration(
             [
                 "allowHTTP": "true", "allowedPorts": "80, 8080", "allowedNetworks": "127.0.0.0/8 ::1", "timeoutSeconds": "18",
@@ -80,7 +80,7 @@ struct ProviderFactoryTests {
         ("signingSecret", "env:NOPE", "NOPE is not set"), ("signingSecret", "file:/nonexistent", "/nonexistent is missing"),
         ("signingSecret", "env:WEAK", "24 to 64"),
     ])
-    func refusesWithAReason(_ setting: String, _ value: String, _ reason: String) {
+    func aBadSettingIsRefusedWithAReason(_ setting: String, _ value: String, _ reason: String) {
         let error = #expect(throws: ProviderConfigurationError.self) { try configuration([setting: value], ["WEAK": "whsec_AAAA"]) }
         #expect(error?.provider == "hooks" && error?.setting == setting)
         #expect(error?.description.contains(reason) == true, "\(error.map(\.description) ?? "")")
@@ -115,7 +115,7 @@ struct ProviderFactoryTests {
             ])
     }
 
-    @Test func makesWebhooksForTheirChannelOnly() async throws {
+    @Test func theFactoryMakesWebhooksForTheirChannelOnly() async throws {
         let provider = try WebhookProviderFactory.make(binding: binding(["timeoutSeconds": "20"]), environment: [:])
         #expect(provider.name == "hooks" && provider.channel == .webhook)
         #expect(provider.limits.sendTimeout == .seconds(20) && provider.limits.maximumConcurrencyPerHost == 16)

@@ -8,7 +8,7 @@ struct RetryAfterTests {
     private static let example = Timestamp(seconds: 784_111_777)
 
     @Test(arguments: ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"])
-    func readsTheThreeForms(_ text: String) {
+    func theThreeFormsOfADateAreRead(_ text: String) {
         #expect(httpDate(text, now: Self.example) == Self.example)
     }
 
@@ -17,7 +17,7 @@ struct RetryAfterTests {
         ("Sun, 06 Nov 1994 08:51:37 GMT", .seconds(120)), ("Sun, 06 Nov 1994 08:00:00 GMT", .zero),
         ("Fri, 31 Dec 9999 23:59:59 GMT", longestRetryAfter),
     ])
-    func readsSecondsAndDates(_ text: String, _ expected: Duration) {
+    func secondsAndDatesAreRead(_ text: String, _ expected: Duration) {
         #expect(retryAfter(text, now: Self.example) == expected)
     }
 
@@ -25,7 +25,7 @@ struct RetryAfterTests {
         "", "-1", "1.5", "soon", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 31 Feb 1994 08:49:37 GMT",
         "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Now 1994 08:49:37 GMT", "1 2 3 4 5", "::::",
     ])
-    func skipsWhatIsNeither(_ text: String) {
+    func aTextThatIsNeitherIsSkipped(_ text: String) {
         #expect(retryAfter(text, now: Self.example) == nil)
     }
 

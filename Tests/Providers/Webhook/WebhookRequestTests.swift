@@ -76,7 +76,7 @@ struct WebhookRequestTests {
         }
     }
 
-    @Test func withoutAnySecretNothingLeavesUnlessAllowed() async throws {
+    @Test func aWebhookWithoutASecretIsSentOnlyIfAllowed() async throws {
         try await withCapture { server, origin in
             let item = OutgoingDelivery.sample(to: "\(origin)/ok", secrets: [])
             let refused = try await withWebhooks { await $0.send(item) }
@@ -107,7 +107,7 @@ struct WebhookRequestTests {
         }
     }
 
-    @Test func tooLargeIsRejectedUnsent() async throws {
+    @Test func aBodyThatIsTooLargeIsRejectedUnsent() async throws {
         try await withCapture { server, origin in
             let data = "{\"x\":\"\(String(repeating: "y", count: WebhookProvider.maximumBodyBytes))\"}"
             let result = try await withWebhooks { await $0.send(.sample(to: "\(origin)/ok", data: data)) }

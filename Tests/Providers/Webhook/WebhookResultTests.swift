@@ -142,7 +142,7 @@ struct WebhookResultTests {
         }
     }
 
-    @Test func afterClosingNothingIsSent() async throws {
+    @Test func aClosedProviderSendsNothing() async throws {
         try await withCapture { server, origin in
             let outcome = try await withWebhooks { provider in
                 await provider.close()

@@ -23,7 +23,7 @@ struct WebhookSignatureTests {
         #expect(webhookSignature(id: id, timestamp: timestamp, body: Array(body.utf8), secrets: [withPrefix]) == expected)
     }
 
-    @Test func signsWithEverySecretInOrder() throws {
+    @Test func everySecretSignsInOrder() throws {
         let other = "whsec_" + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
         let secrets = try WebhookSecret.parse([testSecret, other])
         let both = webhookSignature(id: "a", timestamp: 1, body: [1, 2, 3], secrets: secrets)
@@ -43,7 +43,7 @@ struct WebhookSignatureTests {
         #expect(all.count == 4)
     }
 
-    @Test func refusesSecretsThatAreNone() {
+    @Test func aTextThatIsNoSecretIsRefused() {
         let short = "whsec_" + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=="  // 22 bytes
         let long = "whsec_" + String(repeating: "AAAA", count: 22)  // 66 bytes
         for (text, problem) in [

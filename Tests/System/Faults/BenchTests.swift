@@ -132,7 +132,7 @@ extension Faults {
             }
         }
 
-        @Test func whereNoRoleRunsItSaysSoInsteadOfWaiting() async throws {
+        @Test func theBenchmarkSaysThatNoRoleRunsInsteadOfWaiting() async throws {
             try await withTestSystem { system in
                 let result = try await system.tidings("bench", "--intents", "1")
                 #expect(result.exitCode == 69 && result.errors.contains("tidings run all"), "\(result.errors)")

@@ -6,7 +6,7 @@ import TidingsTestSupport
 extension WaitingFaults {
     /// `tidings dev` leaves no process behind and keeps its data, whenever and however it is asked to stop.
     @Suite struct DevelopmentTests {
-        @Test(arguments: [SIGINT, SIGTERM]) func stoppedWhileItStarts(signal: Int32) async throws {
+        @Test(arguments: [SIGINT, SIGTERM]) func aCommandThatIsStoppedWhileItStartsLeavesNoProcess(signal: Int32) async throws {
             try await withFolder { folder in
                 let home = "\(folder)/home"
                 let process = try start(home)

@@ -11,7 +11,7 @@ extension Faults {
         /// The most memory that any role may take.
         private static let megabytes = 120
 
-        @Test func whatWaitsIsReleasedInTurnsOfItsSize() async throws {
+        @Test func waitingIntentsAreReleasedInTurnsOfTheirSize() async throws {
             var bar = Bar()
             try await withFolder { folder in
                 try await withTestSystem { system in

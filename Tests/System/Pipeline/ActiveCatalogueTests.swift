@@ -74,7 +74,7 @@ import TidingsTestSupport
         }
     }
 
-    @Test func whatDisappearsIsNamedAndComesBackWithARollback() async throws {
+    @Test func aRemovedEntryIsNamedAndReturnsWithARollback() async throws {
         try await withOwnSystem { system in
             #expect(try await Self.apply(Self.file("a", "b"), to: system, "--by", "alice", "--reason", "the start").exitCode == 0)
             try await Self.accept("b", in: system)

@@ -63,7 +63,7 @@ import TidingsTestSupport
         }
     }
 
-    @Test func whyShowsTheErrorOfAnAttempt() async throws {
+    @Test func theCommandWhyShowsTheErrorOfAnAttempt() async throws {
         try await withPipeline { pipeline in
             #expect(try await pipeline.system.tidings("recipient", "set", "shop", "--webhook", "https://example.com/").exitCode == 0)
             let sent = try await pipeline.system.tidings(
@@ -185,7 +185,7 @@ import TidingsTestSupport
         }
     }
 
-    @Test func whatIsClosedIsNotReplayed() async throws {
+    @Test func aClosedRowIsNotReplayed() async throws {
         try await withPipeline { pipeline in
             await pipeline.publish("hello")
             #expect(try await pipeline.system.eventually("select count(*) from tidings_ops.rejected") { $0 == 1 })

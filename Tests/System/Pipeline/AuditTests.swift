@@ -6,7 +6,7 @@ import TidingsTestSupport
 
 /// `tidings db verify` names each delivery that is in no place, in two places, or without a notification, however old it is.
 @Suite struct AuditTests {
-    @Test(arguments: [1, 2, Store.auditSlice]) func whatIsMisplacedIsNamedInEverySlice(slice: Int) async throws {
+    @Test(arguments: [1, 2, Store.auditSlice]) func aMisplacedDeliveryIsNamedInEverySlice(slice: Int) async throws {
         try await withPipeline { pipeline in
             let events = ["first", "lost", "doubled", "nobody's", "last"]
             var ids: [String] = []

@@ -118,7 +118,7 @@ import TidingsTestSupport
         }
     }
 
-    @Test func whatWasScheduledAnHourAgoGoesOutNowAndSaysSo() async throws {
+    @Test func anIntentScheduledAnHourAgoGoesOutNowAndSaysSo() async throws {
         try await withPipeline { pipeline in
             let past = try await pipeline.system.query(
                 "select to_char((tidings.clock() - interval '1 hour') at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')")

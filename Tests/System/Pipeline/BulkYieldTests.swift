@@ -78,7 +78,7 @@ import TidingsTestSupport
     }
 
     /// Two samples of a queue tell how fast it drains and when it is empty.
-    @Test func whenAQueueClears() async throws {
+    @Test func twoSamplesTellWhenAQueueClears() async throws {
         try await withOwnSystem { system in
             _ = try await system.query(
                 """

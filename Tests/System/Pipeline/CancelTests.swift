@@ -5,7 +5,7 @@ import TidingsTestSupport
 
 /// A delivery that a command calls cancelled is never sent afterwards.
 @Suite struct CancelTests {
-    @Test func whatWaitsIsCancelledForGood() async throws {
+    @Test func aWaitingDeliveryIsCancelledForGood() async throws {
         try await withPipeline { pipeline in
             for id in ["stopped", "other"] {
                 let sent = try await pipeline.system.tidings(
@@ -28,7 +28,7 @@ import TidingsTestSupport
         }
     }
 
-    @Test func whatHasEndedStaysAsItEnded() async throws {
+    @Test func anEndedDeliveryStaysAsItEnded() async throws {
         try await withPipeline { pipeline in
             await pipeline.publish(event(id: "done", to: "reader"))
             let ended = try await pipeline.outcome(of: "done")

@@ -152,7 +152,7 @@ import TidingsTestSupport
         }
     }
 
-    @Test func thatNothingIsWrongIsAnAnswer() async throws {
+    @Test func aHealthySystemGivesAnAnswer() async throws {
         try await withPipeline { pipeline in
             for (arguments, said) in [
                 (["db", "verify"], "exactly one place"), (["db", "plan"], "nothing to do"),
@@ -226,7 +226,7 @@ import TidingsTestSupport
     }
 
     /// The broker's URL is required only by commands that need the broker.
-    @Test func whatNeedsTheBrokerSaysThatItIsNotConfigured() async throws {
+    @Test func aCommandThatNeedsTheBrokerSaysThatItIsNotConfigured() async throws {
         try await withOwnSystem { system in
             var environment = system.environment
             environment["TIDINGS_AMQP_URL"] = nil
@@ -239,7 +239,7 @@ import TidingsTestSupport
         }
     }
 
-    @Test func whatIsNotThereIsExit1() async throws {
+    @Test func aMissingRecordIsExit1() async throws {
         try await withOwnSystem { system in
             for arguments in [
                 ["why", "nobody-knows"], ["find", "nobody-knows"], ["recipient", "show", "nobody"], ["rejected", "show", "17"],

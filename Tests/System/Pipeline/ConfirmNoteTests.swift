@@ -44,7 +44,7 @@ import TidingsTestSupport
         }
     }
 
-    @Test func whatWaitsForItsNoteHasABound() async throws {
+    @Test func theConfirmsThatWaitForTheirNoteHaveABound() async throws {
         try await withOwnSystem { system in
             let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 1, name: "tests")
             let told = Mutex<[String]>([])

@@ -7,7 +7,7 @@ import TidingsTestSupport
 
 /// `tidings doctor` reports everything that is missing or different before a person waits for a notification in vain.
 @Suite struct DoctorTests {
-    @Test func itPassesWhereAllIsWellAndTellsDrift() async throws {
+    @Test func aHealthySystemPassesAndDriftIsTold() async throws {
         try await withPipeline { pipeline in
             let healthy = try await pipeline.system.tidings("doctor")
             #expect(healthy.exitCode == 0, "\(healthy.output)\(healthy.errors)")
@@ -46,7 +46,7 @@ import TidingsTestSupport
     }
 
     /// A key that is bound to a tenant is no wall while everybody may name the tenant over AMQP.
-    @Test func itWarnsOfTenantsThatOnlyKeysKeepApart() async throws {
+    @Test func doctorWarnsOfTenantsThatOnlyKeysKeepApart() async throws {
         try await withOwnSystem { system in
             func key(_ name: String, _ tenant: String) async throws {
                 let made = try await system.tidings("key", "create", "--name", name, "--tenant", tenant, "--scope", "intents:write")
@@ -66,7 +66,7 @@ import TidingsTestSupport
     }
 
     /// A server whose settings may lose confirmed data, and a server that takes no writes.
-    @Test func itTellsSettingsThatWeakenThePromise() async throws {
+    @Test func doctorTellsSettingsThatWeakenThePromise() async throws {
         try await withOwnSystem { system in
             let name = try await system.query("select current_database()").rows[0].decode(String.self)
             _ = try await system.query("alter database \(unsafe: name) set synchronous_commit = off")
@@ -103,7 +103,7 @@ import TidingsTestSupport
         }
     }
 
-    @Test func itNamesTheServerThatIsAway() async throws {
+    @Test func doctorNamesTheServerThatIsAway() async throws {
         try await withOwnSystem { system in
             var environment = system.environment
             environment["TIDINGS_AMQP_URL"] = "amqp://guest:guest@127.0.0.1:1/"

@@ -121,7 +121,7 @@ import TidingsTestSupport
     }
 
     /// Waiting events are shown: as a number, by their ids, and as refused by the broker.
-    @Test func whatWaitsIsShown() async throws {
+    @Test func aWaitingEventIsShown() async throws {
         try await withOwnSystem { system in
             let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 1, name: "relay")
             #expect(try await store.outbox()["waiting"]?.intValue == 0)

@@ -38,7 +38,7 @@ import TidingsTestSupport
 
     /// A slow host has far more deliveries than it may get at once. Calls in flight end when the pause begins. The other deliveries are
     /// held and sent later.
-    @Test func whatWaitsForASlowReceiverIsHeld() async throws {
+    @Test func aDeliveryThatWaitsForASlowReceiverIsHeld() async throws {
         let deliveries = 120
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-pause-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -39,7 +39,7 @@ import TidingsTestSupport
 
     /// A resumed delivery is judged by the preferences and the expiry of that moment. A delivery that expires during the pause ends at its
     /// expiry.
-    @Test func whatGoesOnIsJudgedAnew() async throws {
+    @Test func aResumedDeliveryIsJudgedAnew() async throws {
         try await withPipeline(catalogue: TestCatalogue.withPush) { pipeline in
             try await pipeline.pause("channel", "push")
             let expiry = try await pipeline.clock(plus: "30 minutes")
@@ -95,7 +95,7 @@ import TidingsTestSupport
     }
 
     /// Paused deliveries are not even read while others pass, however many they are.
-    @Test func whatIsPausedStandsInNobodysWay() async throws {
+    @Test func aPausedDeliveryStandsInNoOtherDeliverysWay() async throws {
         try await withPipeline(catalogue: TestCatalogue.withPush) { pipeline in
             try await pipeline.pause("channel", "push")
             for batch in 0..<3 {

@@ -90,7 +90,7 @@ import TidingsTestSupport
 
     /// A query for a person's notifications knows the person, but not always the tenant. Every day must answer from its index by person. An
     /// index that begins with the tenant would be read whole.
-    @Test func whatAPersonGotIsReadByIndex() async throws {
+    @Test func theNotificationsOfAPersonAreReadByIndex() async throws {
         try await withOwnSystem { system in
             _ = try await system.query("select tidings.ensure_partitions(29, 7)")
             _ = try await system.query("select pg_stat_reset()")

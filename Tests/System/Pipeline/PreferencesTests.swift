@@ -36,7 +36,7 @@ import TidingsTestSupport
         }
     }
 
-    @Test func whatIsSwitchedOnAgainIsSent() async throws {
+    @Test func aChannelThatIsSwitchedOnAgainIsSent() async throws {
         try await withPipeline { pipeline in
             for (id, choice, state) in [("off", "inApp=off", "suppressed"), ("on", "inApp=on", "delivered")] {
                 #expect(try await pipeline.system.tidings("recipient", "set", "a", "--prefer", choice).exitCode == 0)

@@ -34,7 +34,7 @@ import TidingsTimeZones
         }
     }
 
-    @Test func beyondTheBudgetOfADayRowsKeepNoBytes() async throws {
+    @Test func rowsBeyondTheBudgetOfADayKeepNoBytes() async throws {
         try await withStore { system, store in
             try await refuse([rejection("first of loud", tenant: "loud")], in: store)
             _ = try await system.query("update tidings.rejected_days set kept_bytes = \(RejectedBudget.bytesADayOfTenant - 10)")
@@ -114,7 +114,7 @@ import TidingsTimeZones
     }
 
     /// A row without its bytes keeps no long list either.
-    @Test func beyondTheBudgetARowNamesOnePerson() async throws {
+    @Test func aRowBeyondTheBudgetNamesOnePerson() async throws {
         try await withStore { system, store in
             try await refuse([rejection("first")], in: store)
             _ = try await system.query("update tidings.rejected_days set kept_bytes = \(RejectedBudget.bytesADay)")

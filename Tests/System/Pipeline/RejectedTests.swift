@@ -218,7 +218,7 @@ import TidingsTestSupport
         }
     }
 
-    @Test func whatWasNotKeptWholeCannotBeReplayed() async throws {
+    @Test func anIntentThatWasNotKeptWholeCannotBeReplayed() async throws {
         try await withPipeline { pipeline in
             await pipeline.publish(event(id: "big", to: "reader", title: String(repeating: "x", count: 256 << 10)))
             let found = try await pipeline.system.eventually("select count(*) from tidings_ops.rejected where reason_code = 'tooLarge'") {

@@ -114,7 +114,7 @@ import TidingsTestSupport
     }
 
     /// Otherwise the server would go on with the step and its locks, for example an index that takes an hour.
-    @Test func whatAKilledMigratorAskedForEnds() async throws {
+    @Test func theStatementOfAKilledMigratorEnds() async throws {
         try await withOwnSystem { system in
             _ = try await system.query("delete from tidings.migrations where number = (select max(number) from tidings.migrations)")
             _ = try await system.query(

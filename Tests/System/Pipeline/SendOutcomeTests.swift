@@ -9,7 +9,7 @@ import TidingsTestSupport
     private static let send = ["send", "orderUpdate", "--to", "ann", "--title", "T", "--channel", "inApp"]
 
     /// The broker has the event, but its confirm is lost with the connection. Publishing again with the printed id is safe.
-    @Test func withoutAConfirmTheOutcomeIsUnknown() async throws {
+    @Test func theOutcomeIsUnknownIfNoConfirmComes() async throws {
         try await withPipeline { pipeline in
             let system = pipeline.system
             let proxy = try FaultProxy(to: try AMQPConfiguration(url: system.amqpURL).port)
@@ -45,7 +45,7 @@ import TidingsTestSupport
 
     /// The database is away. Without a wait that is no failure. With a wait the failure says that the event is confirmed. Half of the
     /// timeout is for the check, so that time is left for the broker.
-    @Test func withoutADatabaseAConfirmedEventIsToldAsConfirmed() async throws {
+    @Test func aConfirmedEventIsToldAsConfirmedWhileTheDatabaseIsAway() async throws {
         try await withOwnSystem { system in
             #expect(try await system.tidings("queue", "topology", "--apply").exitCode == 0)
             let absent = try AbsentService()

@@ -74,7 +74,7 @@ import TidingsTimeZones
         }
     }
 
-    @Test func whatIsNoSignalIsCountedAndIgnored() async throws {
+    @Test func aMessageThatIsNoSignalIsCountedAndIgnored() async throws {
         try await withPipeline { pipeline in
             try await Follower.following(pipeline.system) { follower in
                 let newer = String(decoding: try #require(InboxSignal.messages(for: [Self.someone]).first), as: UTF8.self)

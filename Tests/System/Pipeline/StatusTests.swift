@@ -8,7 +8,7 @@ import TidingsTestSupport
 /// `tidings status` and `tidings doctor` are green only while everything works. A user who may only read may run both.
 @Suite struct StatusTests {
     /// The only router dies while messages wait. A worker stops because it was asked to.
-    @Test func whoIsGoneIsNamed() async throws {
+    @Test func aDeadWorkerIsNamed() async throws {
         try await withPipeline { pipeline in
             let system = pipeline.system
             pipeline.roles.signal(SIGTERM)
@@ -89,7 +89,7 @@ import TidingsTestSupport
     }
 
     /// A user with the rights of `tidings_ops_read` only, and without a broker, reads the same as the owner.
-    @Test func whoMayOnlyReadReadsTheSame() async throws {
+    @Test func aUserWhoMayOnlyReadReadsTheSame() async throws {
         try await withPipeline { pipeline in
             let system = pipeline.system
             _ = try await system.tidings("recipient", "set", "reader", "--time-zone", "Asia/Kathmandu")

@@ -9,7 +9,7 @@ import TidingsTimeZones
 @Suite struct TimeZoneTests {
     private static let zone = "Asia/Kathmandu"
 
-    @Test func whatNeedsAZoneWaitsForIt() async throws {
+    @Test func aDeliveryThatNeedsAZoneWaitsForIt() async throws {
         try await withZones { zones in
             let variables = HealthClient.variables.merging(["TZDIR": zones.path]) { $1 }
             try await withPipeline(variables: variables) { pipeline in
@@ -101,7 +101,7 @@ import TidingsTimeZones
         ["run", "router"], ["run", "deliver", "inApp"], ["run", "release"], ["run", "all"], ["dev", "--home", "/dev/null/zones"],
         ["simulate", "social", "--to", "p"], ["device", "plan", "d"], ["recipient", "set", "p", "--time-zone", "Asia/Tokyo"],
     ])
-    func withoutZoneDataNobodyJudges(_ arguments: [String]) async throws {
+    func noCommandJudgesIfZoneDataIsMissing(_ arguments: [String]) async throws {
         let result = try await CommandLineTests.run(arguments, Self.nowhere)
         #expect(result.exitCode == 78 && result.output.isEmpty, "\(result.errors)")
         #expect(result.errors.contains("there is no zone data in /nonexistent") && result.errors.contains("tzdata"), "\(result.errors)")

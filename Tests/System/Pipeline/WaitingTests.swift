@@ -31,7 +31,7 @@ import TidingsTestSupport
     /// A delivery is scheduled for the last moment before quiet hours. If the releaser comes shortly after that moment, the delivery is
     /// still sent. If the releaser comes much later, it is held.
     @Test(arguments: [("20 seconds", "delivered"), ("10 minutes", "held")])
-    func whatWasDueBeforeQuietHoursGoesOut(late: String, state: String) async throws {
+    func aDeliveryThatWasDueBeforeQuietHoursGoesOut(late: String, state: String) async throws {
         try await withPipeline { pipeline in
             let system = pipeline.system
             // Quiet hours last an hour and begin at a whole minute. The scheduled moment is a millisecond before.
@@ -72,7 +72,7 @@ import TidingsTestSupport
         }
     }
 
-    @Test func whatIsScheduledGoesOutAtItsTime() async throws {
+    @Test func aScheduledDeliveryGoesOutAtItsTime() async throws {
         try await withPipeline { pipeline in
             let sent = try await pipeline.system.tidings(
                 "send", "orderUpdate", "--to", "reader", "--title", "T", "--id", "soon", "--in", "2s")
@@ -90,7 +90,7 @@ import TidingsTestSupport
         }
     }
 
-    @Test func whatComesTooLateExpires() async throws {
+    @Test func aDeliveryThatComesTooLateExpires() async throws {
         try await withPipeline { pipeline in
             await pipeline.publish(event(id: "stale", to: "reader", data: #""expiresAt":"2020-01-01T00:00:00Z""#))
             #expect(try await pipeline.outcome(of: "stale").contains(Ended("inApp", "expired", "expired")))

@@ -112,7 +112,7 @@ struct AirshipPushTests {
         }
     }
 
-    @Test func withoutTextsItIsRefused() {
+    @Test func aPushWithoutTextsIsRefused() {
         var item = OutgoingDelivery.orderUpdate()
         for (title, body) in [(nil, nil), ("", nil), (nil, ""), ("", "")] as [(String?, String?)] {
             (item.content.title, item.content.body) = (title, body)

@@ -24,7 +24,7 @@ struct AirshipSendTests {
     }
 
     @Test(arguments: [[:], ["masterSecret": "", "token": "env:SECRET"]])
-    func acceptedByThePush(_ settings: [String: String]) async throws {
+    func anAcceptedPushHasTheIDOfThePush(_ settings: [String: String]) async throws {
         try await withAirship(settings) { provider, server in
             for item in [OutgoingDelivery.orderUpdate(), .metadata()] {
                 let result = await provider.send(item)
@@ -66,7 +66,7 @@ struct AirshipSendTests {
         }
     }
 
-    @Test func whatCannotBeSentIsNotSent() async throws {
+    @Test func aDeliveryThatCannotBeSentIsNotSent() async throws {
         try await withAirship { provider, server in
             var items = items(for: "a", "b", "c")
             items[1].content.data = "{\"x\":\"\(String(repeating: "y", count: 5_000))\"}"
@@ -105,7 +105,7 @@ struct AirshipSendTests {
         }
     }
 
-    @Test func throttledThenAccepted() async throws {
+    @Test func aThrottledPushIsAcceptedLater() async throws {
         try await withAirship { provider, _ in
             let first = await provider.send(.orderUpdate(for: "test+throttled"))
             #expect(first.outcome == .retry(after: .seconds(2), .providerThrottled) && first.status == 429)
@@ -113,7 +113,7 @@ struct AirshipSendTests {
         }
     }
 
-    @Test func unavailableThenAccepted() async throws {
+    @Test func aPushToAnUnavailableServiceIsAcceptedLater() async throws {
         try await withAirship { provider, _ in
             let first = await provider.send(.orderUpdate(for: "test+flaky"))
             #expect(first.outcome == .retry(after: nil, .providerUnavailable) && first.status == 503)
@@ -121,7 +121,7 @@ struct AirshipSendTests {
         }
     }
 
-    @Test func withoutAnAnswerNobodyKnows() async throws {
+    @Test func anAttemptWithoutAnAnswerIsUnknown() async throws {
         try await withAirship(["timeoutSeconds": "4"]) { provider, server in
             #expect(await provider.send(.orderUpdate(for: "test+timeout")).outcome == .unknown(.timeout))
             #expect(server.stats.requests == 1)

@@ -42,14 +42,14 @@ struct AirshipSettingsTests {
     ]
 
     @Test(arguments: mistakes)
-    func refusesWithAReason(_ settings: [String: String], _ setting: String, _ reason: String) {
+    func aBadSettingIsRefusedWithAReason(_ settings: [String: String], _ setting: String, _ reason: String) {
         let error = #expect(throws: ProviderConfigurationError.self) { try AirshipConfiguration.test(settings) }
         #expect(error?.provider == "people" && error?.setting == setting)
         #expect(error?.message.contains(reason) == true, "\(error.map(\.description) ?? "")")
         #expect(error?.description.contains("-1") == false)
     }
 
-    @Test func makesProvidersThatTakeBatches() async throws {
+    @Test func theFactoryMakesProvidersThatTakeBatches() async throws {
         let settings = ["appKey": "env:KEY", "token": "env:SECRET", "timeoutSeconds": "3"]
         let provider = try AirshipProviderFactory.make(binding: peopleBinding(kind: "airship", settings), environment: peopleEnvironment)
         #expect(provider.name == "people" && provider.channel == .push)
@@ -58,7 +58,7 @@ struct AirshipSettingsTests {
         await provider.close()
     }
 
-    @Test func carriesPushToPeopleOnly() {
+    @Test func theProviderCarriesPushToPeopleOnly() {
         let settings = ["appKey": "env:KEY", "token": "env:SECRET"]
         for (binding, reason) in [
             (peopleBinding(kind: "airship", settings, channel: .sms), "carries the channel push, not sms"),

@@ -33,7 +33,7 @@ struct AirshipStandInTests {
         "{\"audience\":{\"named_user\":\"\(person)\"},\"device_types\":\(types),\"notification\":\(notification)}"
     }
 
-    @Test func takesWhatTheProviderMakes() throws {
+    @Test func theStandInTakesThePushesOfTheProvider() throws {
         var item = OutgoingDelivery.orderUpdate()
         (item.badge, item.content.groupKey, item.content.collapseKey) = (3, "orders", String(repeating: "k", count: 256))
         item.expiresAt = Self.now.adding(.seconds(60))
@@ -83,7 +83,7 @@ struct AirshipStandInTests {
     ]
 
     @Test(arguments: mistakes)
-    func refusesWhatAirshipRefuses(_ body: String, _ path: String?) throws {
+    func theStandInRefusesEveryPushThatAirshipRefuses(_ body: String, _ path: String?) throws {
         let answer = answer(body)
         #expect(answer.response.status == 400 && answer.messageID == nil)
         let json = try json(answer)
@@ -102,7 +102,7 @@ struct AirshipStandInTests {
     ]
 
     @Test(arguments: strangers)
-    func knowsCredentialsVersionsAndPaths(_ headers: [String: String], _ method: String, _ path: String, _ status: Int) throws {
+    func theStandInKnowsCredentialsVersionsAndPaths(_ headers: [String: String], _ method: String, _ path: String, _ status: Int) throws {
         let answer = answer(Self.push(), headers: headers, method: method, path: path)
         #expect(answer.response.status == status && answer.messageID == nil)
         #expect(try json(answer)["ok"]?.boolValue == false)
@@ -140,7 +140,7 @@ struct AirshipStandInTests {
         #expect(answer(Self.push(to: "test+timeout")).hangs)
     }
 
-    @Test func amongSeveralOneRefusedRefusesAll() throws {
+    @Test func oneRefusedPushRefusesAllOfItsRequest() throws {
         let answer = answer("[\(Self.push(to: "test+timeout")),\(Self.push(to: "test+rejected"))]")
         #expect(answer.response.status == 400 && !answer.hangs)
         #expect(try json(answer)["details"]?["path"]?.stringValue == "[1].audience.named_user")

@@ -125,7 +125,7 @@ struct BrazeBodyTests {
         }
     }
 
-    @Test func withoutTextsItIsRefused() {
+    @Test func aMessageWithoutTextsIsRefused() {
         var item = OutgoingDelivery.orderUpdate()
         for (title, body) in [(nil, nil), ("", nil), (nil, ""), ("", "")] as [(String?, String?)] {
             (item.content.title, item.content.body) = (title, body)

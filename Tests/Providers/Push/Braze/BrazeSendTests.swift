@@ -14,7 +14,7 @@ struct BrazeSendTests {
         try await withStandIn(of: BrazeProviderFactory.self, settings, body)
     }
 
-    @Test func acceptedByTheDispatch() async throws {
+    @Test func anAcceptedMessageHasTheIDOfTheDispatch() async throws {
         try await withBraze { provider, server in
             for item in [OutgoingDelivery.orderUpdate(), .metadata()] {
                 let result = await provider.send(item)
@@ -61,7 +61,7 @@ struct BrazeSendTests {
         }
     }
 
-    @Test func throttledUntilTheResetThenAccepted() async throws {
+    @Test func aThrottledMessageIsAcceptedAfterTheReset() async throws {
         try await withBraze { provider, _ in
             let first = await provider.send(.orderUpdate(for: "test+throttled"))
             guard case .retry(let after?, .providerThrottled) = first.outcome else {
@@ -73,7 +73,7 @@ struct BrazeSendTests {
         }
     }
 
-    @Test func unavailableThenAccepted() async throws {
+    @Test func aMessageToAnUnavailableServiceIsAcceptedLater() async throws {
         try await withBraze { provider, _ in
             let first = await provider.send(.orderUpdate(for: "test+flaky"))
             #expect(first.outcome == .retry(after: nil, .providerUnavailable) && first.status == 503)
@@ -81,14 +81,14 @@ struct BrazeSendTests {
         }
     }
 
-    @Test func refused() async throws {
+    @Test func aMessageThatBrazeRefusesIsRejected() async throws {
         try await withBraze { provider, _ in
             let result = await provider.send(.orderUpdate(for: "test+rejected"))
             #expect(result.outcome == .rejected(.providerRejected) && result.status == 400)
         }
     }
 
-    @Test func withoutAnAnswerNobodyKnows() async throws {
+    @Test func anAttemptWithoutAnAnswerIsUnknown() async throws {
         try await withBraze(["timeoutSeconds": "4"]) { provider, server in
             #expect(await provider.send(.orderUpdate(for: "test+timeout")).outcome == .unknown(.timeout))
             #expect(server.stats.requests == 1)
@@ -106,7 +106,7 @@ struct BrazeSendTests {
         }
     }
 
-    @Test func whatCannotBeSentIsNotSent() async throws {
+    @Test func aDeliveryThatCannotBeSentIsNotSent() async throws {
         try await withBraze { provider, server in
             var item = OutgoingDelivery.orderUpdate()
             item.content.data = "{\"x\":\"\(String(repeating: "y", count: 4_000))\"}"

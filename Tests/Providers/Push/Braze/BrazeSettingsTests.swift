@@ -13,7 +13,7 @@ struct BrazeSettingsTests {
         #expect(configuration.call.endpoint == "https://rest.example" && configuration.call.timeout == .seconds(15))
     }
 
-    @Test func readsEverySetting() throws {
+    @Test func everySettingIsRead() throws {
         let configuration = try BrazeConfiguration.test([
             "platforms": "android,ios", "campaignId": "c", "iosVariationId": "i", "androidVariationId": "a", "perPerson": "true",
             "endpoint": "https://rest.fra-01.braze.eu/", "timeoutSeconds": "9",
@@ -38,7 +38,7 @@ struct BrazeSettingsTests {
     ]
 
     @Test(arguments: mistakes)
-    func refusesWithAReason(_ settings: [String: String], _ setting: String, _ reason: String) {
+    func aBadSettingIsRefusedWithAReason(_ settings: [String: String], _ setting: String, _ reason: String) {
         let error = #expect(throws: ProviderConfigurationError.self) { try BrazeConfiguration.test(settings) }
         #expect(error?.provider == "people" && error?.setting == setting)
         #expect(error?.message.contains(reason) == true, "\(error.map(\.description) ?? "")")
@@ -53,7 +53,7 @@ struct BrazeSettingsTests {
     }
 
     @Test(arguments: [("false", 50), ("true", 1)])
-    func makesProvidersThatTakeBatches(_ perPerson: String, _ together: Int) async throws {
+    func theFactoryMakesProvidersThatTakeBatches(_ perPerson: String, _ together: Int) async throws {
         let settings = ["apiKey": "env:KEY", "endpoint": "https://rest.example", "perPerson": perPerson, "timeoutSeconds": "3"]
         let provider = try BrazeProviderFactory.make(binding: peopleBinding(kind: "braze", settings), environment: peopleEnvironment)
         #expect(provider.name == "people" && provider.channel == .push)
@@ -61,7 +61,7 @@ struct BrazeSettingsTests {
         await provider.close()
     }
 
-    @Test func carriesPushToPeopleOnly() {
+    @Test func theProviderCarriesPushToPeopleOnly() {
         let settings = ["apiKey": "env:KEY", "endpoint": "https://rest.example"]
         for (binding, reason) in [
             (peopleBinding(kind: "braze", settings, channel: .email), "carries the channel push, not email"),

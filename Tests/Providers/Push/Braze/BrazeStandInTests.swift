@@ -23,7 +23,7 @@ struct BrazeStandInTests {
     private static func toOne(_ messages: String) -> String { "{\"external_user_ids\":[\"a\"],\"messages\":\(messages)}" }
     private static func ids(_ count: Int) -> String { (0..<count).map { "\"p\($0)\"" }.joined(separator: ",") }
 
-    @Test func takesWhatTheProviderMakes() throws {
+    @Test func theStandInTakesTheMessagesOfTheProvider() throws {
         let campaign = ["campaignId": "c", "iosVariationId": "i", "androidVariationId": "a"]
         var item = OutgoingDelivery.orderUpdate()
         (item.badge, item.content.groupKey, item.content.collapseKey) = (3, "orders", String(repeating: "k", count: 256))
@@ -78,7 +78,7 @@ struct BrazeStandInTests {
     ]
 
     @Test(arguments: mistakes)
-    func refusesWhatBrazeRefuses(_ body: String, _ message: String) throws {
+    func theStandInRefusesEveryMessageThatBrazeRefuses(_ body: String, _ message: String) throws {
         let answer = answer(body)
         #expect(answer.response.status == 400 && answer.messageID == nil)
         #expect(try JSON.parse(try #require(answer.response.body))["message"]?.stringValue == message)
@@ -91,7 +91,7 @@ struct BrazeStandInTests {
     ]
 
     @Test(arguments: strangers)
-    func knowsKeysAndPaths(_ key: String?, _ method: String, _ path: String, _ status: Int) {
+    func theStandInKnowsKeysAndPaths(_ key: String?, _ method: String, _ path: String, _ status: Int) {
         let answer = answer("{\"external_user_ids\":[\"a\"],\(Self.message)}", key: key, method: method, path: path)
         #expect(answer.response.status == status && answer.messageID == nil)
     }
@@ -116,7 +116,7 @@ struct BrazeStandInTests {
         #expect(answer("{\"external_user_ids\":[\"test+timeout\"],\(Self.message)}").hangs)
     }
 
-    @Test func amongSeveralOneIsAnErrorBesideSuccess() throws {
+    @Test func oneRefusedRecipientIsAnErrorBesideSuccess() throws {
         let answer = answer("{\"external_user_ids\":[\"a\",\"test+rejected\",\"test+timeout\"],\(Self.message)}")
         #expect(answer.response.status == 201 && !answer.hangs)
         let json = try JSON.parse(try #require(answer.response.body))

@@ -62,13 +62,13 @@ struct FCMAssertionTests {
         ("", RSAKeyError.notAPrivateKey), ("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----", .notAPrivateKey),
         (FCMKeys.encrypted, .notAPrivateKey), (FCMKeys.elliptic, .notRSA), (FCMKeys.short, .tooShort(1024)),
     ])
-    func refusesKeysThatCannotSign(_ pem: String, _ expected: RSAKeyError) {
+    func aKeyThatCannotSignIsRefused(_ pem: String, _ expected: RSAKeyError) {
         let error = #expect(throws: RSAKeyError.self) { try RSAPrivateKey(pem: pem) }
         #expect(error == expected)
     }
 
     /// One bit of the modulus is changed.
-    @Test func refusesAKeyWhoseNumbersDoNotBelongTogether() throws {
+    @Test func aKeyWhoseNumbersDoNotBelongTogetherIsRefused() throws {
         let lines = FCMKeys.main.split(separator: "\n")
         var bytes = try #require(Base64.decode(lines[1..<lines.count - 1].joined()))
         bytes[100] ^= 1

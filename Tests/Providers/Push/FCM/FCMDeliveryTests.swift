@@ -93,7 +93,7 @@ struct FCMDeliveryTests {
             (500, nil, Outcome.retry(after: nil, .providerUnavailable)), (429, "9", .retry(after: .seconds(9), .providerThrottled)),
             (403, nil, .misconfigured(.misconfigured)),
         ] as [(Int, String?, Outcome)])
-    func withoutATokenNothingIsSent(_ status: Int, _ retryAfter: String?, _ outcome: Outcome) async throws {
+    func noMessageIsSentIfNoAccessTokenIsGiven(_ status: Int, _ retryAfter: String?, _ outcome: Outcome) async throws {
         try await withFCM { provider, server in
             server.program(CaptureBehaviour(path: "/fcm/token", then: status, retryAfter: retryAfter))
             #expect(await provider.send(.fcmOrder()).outcome == outcome)
@@ -143,13 +143,13 @@ struct FCMDeliveryTests {
         }
     }
 
-    @Test func withoutAnAnswerTheOutcomeIsUnknown() async throws {
+    @Test func anAttemptWithoutAnAnswerIsUnknown() async throws {
         try await withFCM(["timeoutSeconds": "4"]) { provider, _ in
             #expect(await provider.send(.fcmOrder(token: "test:timeout")).outcome == .unknown(after: .seconds(10), .timeout))
         }
     }
 
-    @Test func whatCannotBeSentNeedsNoToken() async throws {
+    @Test func aDeliveryThatCannotBeSentNeedsNoToken() async throws {
         try await withFCM { provider, server in
             #expect(await provider.send(.fcmOrder(token: nil)).outcome == .rejected(.noAddress))
             #expect(server.stats.requests == 0)

@@ -25,7 +25,7 @@ struct FCMMessageTests {
         "notification":{"title":"Your order shipped","body":"It arrives \"tomorrow\"."}
         """#
 
-    @Test func visibleOnAndroid() throws {
+    @Test func aMessageForAndroidShowsItsTexts() throws {
         #expect(
             try body(full("android")) == #"""
                 {"message":{\#(Self.shared),"android":{"collapse_key":"order-17","priority":"high","ttl":"3600s",\#
@@ -33,7 +33,7 @@ struct FCMMessageTests {
                 """#)
     }
 
-    @Test func visibleOnIOS() throws {
+    @Test func aMessageForIOSShowsItsTexts() throws {
         #expect(
             try body(full("ios")) == #"""
                 {"message":{\#(Self.shared),"apns":{"headers":{"apns-priority":"10","apns-push-type":"alert",\#
@@ -148,7 +148,7 @@ struct FCMMessageTests {
         String(repeating: "t", count: 4_097), "ExponentPushToken[xxxxxxxxxxxxxxxxxxxxxx]", "null", "Undefined", "nil", "(null)",
         "cXyZ+APA91b/", String(repeating: "0a1B", count: 16), " \(String(repeating: "f", count: 64))\n",
     ])
-    func whatIsNoTokenIsRefusedAtRegistration(_ written: String) {
+    func aTextThatIsNoTokenIsRefusedAtRegistration(_ written: String) {
         let fault = #expect(throws: DeviceToken.Fault.self) { try FCMProviderFactory.deviceToken(written) }
         #expect(fault?.description == refusal(.fcmOrder(token: written))?.detail, "the send says the same")
     }

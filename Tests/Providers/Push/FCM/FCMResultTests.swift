@@ -106,7 +106,7 @@ struct FCMResultTests {
         (.timeoutBeforeSend, false, .retry(after: .seconds(10), .timeout)),
         (.invalidURL, false, misconfigured),
     ])
-    func withoutAnAnswerOnlyWhatMayHaveArrivedIsUnknown(_ kind: HTTPFailure.Kind, _ arrived: Bool, _ expected: Outcome) {
+    func onlyAFailureAfterWhichTheMessageMayHaveArrivedIsUnknown(_ kind: HTTPFailure.Kind, _ arrived: Bool, _ expected: Outcome) {
         let result = fcmResult(of: FCMFixture.failure(kind, arrived: arrived), now: FCMFixture.now)
         #expect(result.outcome == expected)
         #expect(result.detail == "broke off" && result.status == nil)

@@ -29,7 +29,7 @@ struct FCMSettingsTests {
         (FCMFixture.account(key: "hunter2"), "not a private key in PEM form"), (FCMFixture.account(key: FCMKeys.elliptic), "another kind"),
         (FCMFixture.account(key: FCMKeys.short), "1024 bits"), (FCMFixture.account(tokenURI: "ftp://x"), "token_uri"),
     ])
-    func refusesAKeyFileWithAReason(_ account: String, _ reason: String) {
+    func aBadKeyFileIsRefusedWithAReason(_ account: String, _ reason: String) {
         let error = #expect(throws: ProviderConfigurationError.self) { try FCMFixture.configuration(account: account) }
         #expect(error?.provider == "phones" && error?.setting == "serviceAccount")
         #expect(error?.description.contains(reason) == true, "\(error.map(\.description) ?? "")")
@@ -41,7 +41,7 @@ struct FCMSettingsTests {
         ("projectId", "a b", "\"a b\""),
         ("projectID", "a", "did you mean projectId?"), ("endpoint", "fcm.googleapis.com", "https://"), ("timeoutSeconds", "21", "1 to 20"),
     ])
-    func refusesSettingsWithAReason(_ setting: String, _ value: String, _ reason: String) {
+    func aBadSettingIsRefusedWithAReason(_ setting: String, _ value: String, _ reason: String) {
         let error = #expect(throws: ProviderConfigurationError.self) { try FCMFixture.configuration([setting: value]) }
         #expect(error?.setting == setting)
         #expect(error?.description.contains(reason) == true, "\(error.map(\.description) ?? "")")
@@ -54,7 +54,7 @@ struct FCMSettingsTests {
         #expect(error?.setting == "serviceAccount")
     }
 
-    @Test func makesProvidersForPushOnly() async throws {
+    @Test func theFactoryMakesProvidersForPushOnly() async throws {
         let settings = ["serviceAccount": "env:ACCOUNT", "timeoutSeconds": "20", "requestsPerSecond": "500"]
         let environment = ["ACCOUNT": FCMFixture.account()]
         let provider = try FCMProviderFactory.make(binding: FCMFixture.binding(settings), environment: environment)

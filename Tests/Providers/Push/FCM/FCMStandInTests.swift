@@ -126,7 +126,7 @@ struct FCMStandInTests {
     // MARK: Messages
 
     @Test(arguments: ["ios", "android", "web", nil])
-    func whatTheProviderBuildsIsValid(_ platform: String?) throws {
+    func aMessageThatTheProviderBuildsIsValid(_ platform: String?) throws {
         var visible = OutgoingDelivery.fcmOrder(platform: platform)
         (visible.content.collapseKey, visible.expiresAt) = ("order-17", FCMFixture.now.adding(.seconds(99_999_999)))
         var silent = OutgoingDelivery.fcmMetadata(data: #"{"from":1,"google":{"a":[true]},"gcm.b":null}"#)

@@ -122,7 +122,7 @@ struct HTTPAddressTests {
             ])
     }
 
-    @Test func whatIsMissingIsNoHeader() throws {
+    @Test func aMissingValueGivesNoHeader() throws {
         #expect(try headers(["idempotencyHeader": "none", "headers": "X-Badge: {{badge}}"]) == ["content-type: application/json"])
     }
 

@@ -137,7 +137,7 @@ struct HTTPAnswerTests {
         #expect(try read(200, body, ["messageIdPath": "/a/1"]).outcome == .accepted(providerMessageID: "y", delivered: false))
     }
 
-    @Test func withoutASettingABodyIsNotLookedInto() throws {
+    @Test func aBodyIsReadOnlyIfASettingNeedsIt() throws {
         #expect(try read(200, "<html>", truncated: true) == SendResult(Self.taken, status: 200))
         #expect(try read(204, "", ["delivered": "true"]).outcome == .accepted(providerMessageID: nil, delivered: true))
     }
@@ -161,7 +161,7 @@ struct HTTPAnswerTests {
             (202, #"{"result":{"id":"m1"}"#, false, #"no message id: the answer is no JSON: {"result":{"id":"m1"}"#),
             (200, #"{"result":"#, true, #"no message id: the answer is longer than read, or broke off: {"result":"#),
         ])
-    func withoutSuccessPathAnUnreadableBodyCostsOnlyTheID(_ status: Int, _ body: String, _ truncated: Bool, _ note: String) throws {
+    func anUnreadableBodyCostsOnlyTheIDIfNoSuccessPathIsSet(_ status: Int, _ body: String, _ truncated: Bool, _ note: String) throws {
         let path = ["messageIdPath": "/result/id"]
         for (settings, delivered) in [(path, false), (path.merging(["delivered": "true"]) { $1 }, true)] {
             let result = try read(status, body, settings, truncated: truncated)
@@ -209,7 +209,7 @@ struct HTTPAnswerTests {
     // MARK: No answer
 
     @Test(arguments: HTTPFailure.Kind.allCases)
-    func withoutAnAnswerTheFailureDecides(_ kind: HTTPFailure.Kind) throws {
+    func theFailureDecidesIfNoAnswerCame(_ kind: HTTPFailure.Kind) throws {
         let failure = HTTPFailure(kind: kind, requestMayHaveArrived: true, message: "why")
         let result = try HTTPService.configuration([:]).answers.read(.failed(failure), now: HTTPService.now)
         #expect(result == SendResult(failure.outcome, detail: "why"))

@@ -62,7 +62,7 @@ struct HTTPBodyTests {
     @Test(arguments: [
         "title", "body", "expiresAt", "address", "groupKey", "collapseKey", "traceparent", "badge", "data.x", "data.orderId.x",
     ])
-    func whatIsMissingIsNullOrNothing(_ name: String) throws {
+    func aMissingValueIsNullOrNothing(_ name: String) throws {
         let body = try HTTPService.body(
             #"{"whole":"{{\#(name)}}","inside":"<{{\#(name)}}>"}"#, for: .orderShipped(title: nil, body: nil))
         #expect(body == #"{"whole":null,"inside":"<>"}"#)

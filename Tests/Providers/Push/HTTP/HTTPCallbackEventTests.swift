@@ -222,7 +222,7 @@ import TidingsProvider
         #expect(try HTTPService.configuration(byMessage).isReportedByMessageID)
     }
 
-    @Test func withoutSettingsThereAreNoCallbacks() throws {
+    @Test func aProviderWithoutCallbackSettingsHasNoCallbacks() throws {
         let binding = HTTPService.binding(["url": "https://dmp.example.com"])
         #expect(try HTTPProviderFactory.callbackReader(binding: binding, environment: [:]) == nil)
         let other = ProviderBinding(name: "null", channel: .push, kind: "null", addressing: .person)

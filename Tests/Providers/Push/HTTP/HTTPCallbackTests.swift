@@ -57,7 +57,7 @@ import TidingsProvider
         #expect(try !Self.isRead(settings, [("x-signature", "sha1=" + good)]))
     }
 
-    @Test func duringARotationBothSecretsCount() throws {
+    @Test func bothSecretsCountDuringARotation() throws {
         let both = "\(Self.key)\n\(Self.oldKey)\n"
         for key in [Self.key, Self.oldKey] {
             #expect(try Self.isRead(Self.plain, [("x-signature", Hexadecimal.encode(Self.hmac(Self.body, key)))], secret: both))

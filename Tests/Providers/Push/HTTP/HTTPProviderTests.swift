@@ -48,7 +48,7 @@ struct HTTPProviderTests {
         }
     }
 
-    @Test func whatArrivesIsWhatWasBuilt() async throws {
+    @Test func theRequestThatArrivesIsTheOneThatWasBuilt() async throws {
         let settings = ["method": "PATCH", "body": #"{"who":"{{recipient}}","data":"{{data}}"}"#]
         try await HTTPService.calling("/ok/{{recipient}}/x?type={{type}}", settings) { provider, server in
             _ = await provider.send(.orderShipped(recipient: "a/b?c#d é"))
@@ -78,7 +78,7 @@ struct HTTPProviderTests {
         }
     }
 
-    @Test func whatIsRefusedIsNotSent() async throws {
+    @Test func aRefusedDeliveryIsNotSent() async throws {
         try await HTTPService.calling("/ok", ["maximumBodyBytes": "100000"]) { provider, server in
             let tooLarge = await provider.send(.orderShipped(data: "{\"x\":\"\(String(repeating: "x", count: 1 << 20))\"}"))
             #expect(tooLarge.outcome == .rejected(.payloadTooLarge))
@@ -96,7 +96,7 @@ struct HTTPProviderTests {
         }
     }
 
-    @Test func afterClosingNothingIsSent() async throws {
+    @Test func aClosedProviderSendsNothing() async throws {
         try await HTTPService.calling("/ok") { provider, server in
             await provider.close()
             #expect(await provider.send(.orderShipped()).outcome == .retry(after: nil, .connectionFailed))

@@ -35,7 +35,7 @@ struct ApplePayloadTests {
                 """)
     }
 
-    @Test func whatIsMissingIsLeftOut() {
+    @Test func aMissingTitleIsLeftOut() {
         #expect(
             payload(delivery(title: nil)) == """
                 {"aps":{"alert":{"body":"It arrives tomorrow."},"sound":"default","category":"transactional"},\

@@ -27,7 +27,7 @@ struct CallSettingsTests {
         #expect(written.maximumConcurrency == calls.maximumConcurrency)
     }
 
-    @Test func readsEverySetting() throws {
+    @Test func everySettingIsRead() throws {
         let calls = try read([
             "endpoint": "http://10.0.0.7:8080/push//", "timeoutSeconds": "20", "connectTimeoutSeconds": "1", "maximumConcurrency": "1000",
             "requestsPerSecond": "100000", "certificateAuthorities": "/ca.pem",
@@ -44,13 +44,13 @@ struct CallSettingsTests {
         ("maximumConcurrency", "0", "from 1 to 1000"), ("maximumConcurrency", "1001", "from 1 to 1000"),
         ("requestsPerSecond", "0", "from 1 to 100000"), ("requestsPerSecond", "1.5", "from 1 to 100000"),
     ])
-    func refusesWithAReason(_ setting: String, _ value: String, _ reason: String) {
+    func aBadSettingIsRefusedWithAReason(_ setting: String, _ value: String, _ reason: String) {
         let error = #expect(throws: ProviderConfigurationError.self) { try read([setting: value]) }
         #expect(error?.setting == setting)
         #expect(error?.description.contains(reason) == true, "\(error.map(\.description) ?? "")")
     }
 
-    @Test func withoutAPublicAddressOneMustBeSet() throws {
+    @Test func anEndpointMustBeSetIfTheServiceHasNoPublicAddress() throws {
         let error = #expect(throws: ProviderConfigurationError.self) { try read([:], endpoint: "") }
         #expect(error?.setting == "endpoint" && error?.message == "must be set")
         #expect(try read(["endpoint": "https://a"], endpoint: "").endpoint == "https://a")

@@ -18,7 +18,7 @@ struct CapabilityURLTests {
         ("GET /hooks/shop", "https://a.test/hooks/shop", "GET /hooks/shop"),
         ("fragment-0123456789", "https://a.test/x#fragment-0123456789", "…"), ("a.test:8443/x", "no address", "a.test:8443/x"),
     ])
-    func whatMakesAnAddressASecretIsHidden(_ text: String, _ url: String, _ told: String) {
+    func theSecretPartOfAnAddressIsHidden(_ text: String, _ url: String, _ told: String) {
         #expect(SendResult(.rejected(.providerRejected), detail: text).hidingAddress(url).detail == told)
     }
 }

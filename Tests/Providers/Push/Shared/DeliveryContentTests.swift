@@ -17,7 +17,7 @@ struct DeliveryContentTests {
         return item
     }
 
-    @Test func whomItReachesDoesNotMatter() {
+    @Test func theReceiverOfADeliveryDoesNotMatter() {
         let other = Self.changed {
             $0.notificationID = NotificationID(high: 1, low: 2)
             ($0.ordinal, $0.attempt) = (3, 4)
@@ -38,7 +38,7 @@ struct DeliveryContentTests {
         #expect(Self.item.title == "t" && Self.item.body == "b" && Self.item.groupKey == "g" && Self.item.collapseKey == "c")
     }
 
-    @Test func whatItShowsMatters() {
+    @Test func theContentOfADeliveryMatters() {
         let others = [
             Self.changed { $0.type = "x" }, Self.changed { $0.category = .marketing }, Self.changed { $0.content.title = nil },
             Self.changed { $0.content.body = "x" }, Self.changed { $0.content.data = "{}" }, Self.changed { $0.content.groupKey = nil },

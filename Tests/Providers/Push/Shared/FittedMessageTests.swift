@@ -36,7 +36,7 @@ struct FittedMessageTests {
         #expect(fitted.note == "Pager takes 22 bytes for the page: the image was left out")
     }
 
-    @Test func thenTheBodyIsShortenedAndThenTheTitle() throws {
+    @Test func theBodyIsShortenedBeforeTheTitle() throws {
         let item = delivery(title: "A title", body: "A long body", image: "https://i.test")
         let rows: [(Int, [String?], String)] = [
             (18, ["A title", "A long body", nil], "the image was left out"),
@@ -150,7 +150,7 @@ struct FittedMessageTests {
         }
     }
 
-    @Test func withoutTextsNothingIsShortened() {
+    @Test func aMessageWithoutLongTextsIsNotShortened() {
         for item in [delivery(silent: true), delivery(title: nil), delivery(title: "abc")] {
             #expect(throws: Refusal.self) {
                 try item.fitted { _ in SizedMessage(1, [PartSize("the page", bytes: 2, limit: 1, of: "Pager")]) }

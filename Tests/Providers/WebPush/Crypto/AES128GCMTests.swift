@@ -27,7 +27,7 @@ struct AES128GCMTests {
     }
 
     @Test(arguments: [0, 1, 15, 16, 17, 4_096, 100_000])
-    func whatWasSealedIsOpened(_ count: Int) {
+    func aSealedTextIsOpened(_ count: Int) {
         let plaintext = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 31) }
         let (key, nonce) = (Array(1...16).map(UInt8.init), Array(1...12).map(UInt8.init))
         let sealed = AES128GCM.seal(plaintext, key: key, nonce: nonce)

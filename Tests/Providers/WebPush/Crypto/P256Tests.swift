@@ -9,7 +9,7 @@ struct P256Tests {
     // MARK: Keys
 
     @Test(arguments: [P256Keys.pkcs8, P256Keys.sec1, P256Keys.compressed])
-    func readsEveryFormOfAKey(_ pem: String) throws {
+    func everyFormOfAKeyIsRead(_ pem: String) throws {
         let key = try P256PrivateKey(pem: pem)
         #expect(Base64URL.encode(key.rawValue) == P256Keys.raw)
         #expect(Base64URL.encode(key.publicKey.point) == P256Keys.point)
@@ -23,7 +23,7 @@ struct P256Tests {
             (P256Keys.publicOnly, .notAPrivateKey),
             (P256Keys.p384, .notP256), (P256Keys.ed25519, .notP256), (P256Keys.mixed, .inconsistent),
         ] as [(String, P256KeyError)])
-    func refusesWhatIsNoSuchKey(_ pem: String, _ problem: P256KeyError) {
+    func aTextThatIsNoSuchKeyIsRefused(_ pem: String, _ problem: P256KeyError) {
         #expect(throws: problem) { try P256PrivateKey(pem: pem) }
         #expect(!problem.description.isEmpty && !problem.description.contains("hunter2"))
     }
@@ -93,7 +93,7 @@ struct P256Tests {
     // MARK: Signatures
 
     /// The example of RFC 6979, appendix A.2.5, with SHA-256.
-    @Test func verifiesAPublishedSignature() throws {
+    @Test func aPublishedSignatureIsVerified() throws {
         let key = try key("c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721")
         let x = "60fed4ba255a9d31c961eb74c6356d68c049b8923b61fa6ce669622e60f29fb6"
         let y = "7903fe1008b8bc99a41ae9e95628bc64f2f1b20c2d7e9f5177a3c294d4462299"
@@ -140,7 +140,7 @@ struct P256Tests {
     // MARK: Agreement
 
     /// The example of RFC 5903, section 8.1.
-    @Test func agreesOnThePublishedSecret() throws {
+    @Test func bothSidesAgreeOnThePublishedSecret() throws {
         let one = try key("c88f01f510d9ac3f70a292daa2316de544e9aab8afe84049c62a9c57862d1433")
         let other = try key("c6ef9c5d78ae012a011164acb397ce2088685d8f06bf9be0b283ab46476bee53")
         let secret = "d6840f6b42f6edafd13116e0e12565202fef8e9ece7dce03812464d04b9442de"

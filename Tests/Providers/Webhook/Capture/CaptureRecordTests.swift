@@ -13,7 +13,7 @@ struct CaptureRecordTests {
         try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { try JSON.parse(String($0)) }
     }
 
-    @Test func holdsEveryRequestInOrderWithItsAnswer() async throws {
+    @Test func theRecordHoldsEveryRequestInOrderWithItsAnswer() async throws {
         let path = temporaryPath()
         defer { unlink(path) }
         try await withCapture(CaptureConfiguration(recordPath: path, secrets: [testSecret])) { _, origin in
@@ -36,7 +36,7 @@ struct CaptureRecordTests {
         #expect(body["type"]?.stringValue == "orderUpdate")
     }
 
-    @Test func isAppendedTo() async throws {
+    @Test func anExistingRecordIsAppendedTo() async throws {
         let path = temporaryPath()
         defer { unlink(path) }
         for _ in 1...2 {
@@ -47,7 +47,7 @@ struct CaptureRecordTests {
         #expect(try lines(path).count == 2)
     }
 
-    @Test func withoutPlaceNothingIsAccepted() async throws {
+    @Test func aFullDiskAcceptsNothing() async throws {
         try await withCapture(CaptureConfiguration(recordPath: "/dev/full")) { server, origin in
             let result = try await withWebhooks { await $0.send(.sample(to: "\(origin)/ok")) }
             #expect(result.status == 507)

@@ -28,7 +28,7 @@ struct CaptureServerTests {
         await transport.close()
     }
 
-    @Test func countsExactly() async throws {
+    @Test func theServerCountsExactly() async throws {
         try await withCaptureAndTransport { server, origin, transport in
             try await withWebhooks { provider in
                 for (key, path) in [("a", "/ok"), ("a", "/ok"), ("a", "/ok"), ("b", "/fail/1"), ("b", "/fail/1"), ("c", "/status/500")] {
@@ -51,7 +51,7 @@ struct CaptureServerTests {
         }
     }
 
-    @Test func countsExactlyUnderLoad() async throws {
+    @Test func theServerCountsExactlyUnderLoad() async throws {
         try await withCaptureAndTransport { server, origin, _ in
             try await withWebhooks { provider in
                 await withTaskGroup(of: Void.self) { group in
@@ -185,7 +185,7 @@ struct CaptureServerTests {
         }
     }
 
-    @Test func remembersTheLastOnes() async throws {
+    @Test func theServerRemembersTheLastRequests() async throws {
         try await withCaptureAndTransport { server, origin, transport in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<CaptureLimits.remembered {

@@ -77,7 +77,7 @@ import TidingsTestSupport
         }
     }
 
-    @Test func whatIsNoOperationHasAProblemDocument() async throws {
+    @Test func aRequestWithoutAnOperationHasAProblemDocument() async throws {
         try await withAPI { api in
             let unknown = try await api.ask("GET", "/api/nothing")
             #expect(unknown.status == 404 && unknown.problem == "not-found" && unknown.type == "application/problem+json")

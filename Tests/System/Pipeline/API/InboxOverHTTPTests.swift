@@ -115,7 +115,7 @@ import TidingsTestSupport
     }
 
     /// An intent that was held arrives above those that came meanwhile. A bound that the person saw before takes nothing of it.
-    @Test func whatWasHeldArrivesOnTop() async throws {
+    @Test func aHeldIntentArrivesOnTop() async throws {
         try await withAPI { api in
             func list() async throws -> [JSON] {
                 try await api.ask("ada", "GET", "/api/notifications?cursor=").json["notifications"]?.arrayValue ?? []

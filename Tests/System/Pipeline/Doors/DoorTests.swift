@@ -41,7 +41,7 @@ import TidingsTestSupport
     }
 
     /// A person that no intent can name is no person of a path, of a token, or of a command.
-    @Test func nobodyHasAnotherName() async throws {
+    @Test func noPersonHasANameThatNoIntentCanHave() async throws {
         try await withAPI { api in
             let key = try await api.key("recipients:read")
             let (person, strangers) = ("a b/é", ["\u{1}", " ", "a\nb", String(repeating: "x", count: 257)])

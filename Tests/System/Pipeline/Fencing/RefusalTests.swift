@@ -5,7 +5,7 @@ import TidingsTestSupport
 /// When the database refuses a batch, only the values of an intent count as the intent's fault.
 @Suite struct RefusalTests {
     /// A table is missing for a moment, as a grant or a column may be. The intents wait, and none is rejected.
-    @Test func whatTheServerLacksRejectsNothing() async throws {
+    @Test func aMissingTableRejectsNoIntent() async throws {
         try await withPipeline { pipeline in
             _ = try await pipeline.system.query("alter table tidings.inbox rename to inbox_away")
             for number in 0..<5 { await pipeline.publish(event(id: "waits-\(number)", to: "reader")) }

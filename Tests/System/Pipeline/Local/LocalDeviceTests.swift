@@ -22,7 +22,7 @@ import TidingsTestSupport
         }
     }
 
-    @Test func whoTakesADeviceOverSeesNothingOfBefore() async throws {
+    @Test func aPersonWhoTakesADeviceOverSeesNothingOfBefore() async throws {
         try await withPipeline { pipeline in
             var app = try await pipeline.app(of: "ann", token: LocalApp.phone)
             let time = try await pipeline.time(in: 7_200)
@@ -98,7 +98,7 @@ import TidingsTestSupport
     }
 
     /// The push may have arrived, so the device does not get a plan as well.
-    @Test func whatMayHaveArrivedIsNotPlanned() async throws {
+    @Test func aNotificationThatMayHaveArrivedIsNotPlanned() async throws {
         try await withPushMarkets { pipeline, _ in
             let app = try await pipeline.app(of: "maria", token: "test:timeout-1", "--platform", "android", "--market", "mx")
             #expect(try await pipeline.system.tidings("recipient", "set", "maria", "--market", "mx").exitCode == 0)

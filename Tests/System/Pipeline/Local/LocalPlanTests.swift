@@ -7,7 +7,7 @@ import TidingsTestSupport
 
 /// Local notifications from the intent to the device's confirmation.
 @Suite struct LocalPlanTests {
-    @Test func itIsPlannedSyncedAndConfirmed() async throws {
+    @Test func aLocalNotificationIsPlannedSyncedAndConfirmed() async throws {
         try await withPipeline { pipeline in
             var app = try await pipeline.app(of: "ann", token: LocalApp.phone)
             await pipeline.publish(

@@ -81,7 +81,7 @@ import TidingsTestSupport
         (["--market", "atlantis"], "unknown market"), (["--permission", "maybe"], "permission"),
         (["--provider", "a b"], "no name of a provider"), (["--provider", "apn"], "did you mean apns?"),
     ])
-    func whatIsWrongIsSaid(_ options: [String], _ words: String) async throws {
+    func aWrongOptionIsNamed(_ options: [String], _ words: String) async throws {
         try await withOwnSystem { system in
             let result = try await TestProcess(
                 [TestSystem.binary, "device", "register", "ann", "0a1b"] + options, environment: system.environment

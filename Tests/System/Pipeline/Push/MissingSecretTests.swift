@@ -28,7 +28,7 @@ import TidingsTestSupport
         (#"url: "http://127.0.0.1:9/", authorization: "file:/no/such/file""#, "the file /no/such/file is missing"),
         ("", "must be set"),
     ])
-    func whatIsMissingIsNotedAndRefusedWhenStrict(settings: String, message: String) async throws {
+    func aMissingSecretIsNotedAndRefusedWhenStrict(settings: String, message: String) async throws {
         let catalogue = Self.catalogue(settings)
         let lenient = try await check(catalogue)
         #expect(lenient.exitCode == 0 && lenient.errors.contains("note: here, provider service, ") && lenient.errors.contains(message))
@@ -37,7 +37,7 @@ import TidingsTestSupport
         #expect(strict.errors.contains("providers.service.settings."), "\(strict.errors)")
     }
 
-    @Test func whatIsHereIsNotNoted() async throws {
+    @Test func aPresentSecretIsNotNoted() async throws {
         let catalogue = Self.catalogue(#"url: "http://127.0.0.1:9/", authorization: "env:TOKEN""#)
         let result = try await check(catalogue, "--strict", variables: ["TOKEN": "Bearer abcdefgh"])
         #expect(result.exitCode == 0 && !result.errors.contains("note:"), "\(result.errors)")

@@ -87,7 +87,7 @@ import TidingsTestSupport
 
     /// Each provider is tried once, in turn. If no provider is left, the delivery ends with the last reason. An operator's retry begins
     /// with the first provider again.
-    @Test func whenAllRefuseTheLastReasonIsTheEnd() async throws {
+    @Test func theLastReasonIsTheEndIfAllRefuse() async throws {
         let catalogue = Self.catalogue(
             Self.service("one", "/status/400"), Self.service("two", "/status/403"), Self.service("three", "/status/422"))
         try await withPushMarkets(catalogue: catalogue) { pipeline, markets in
@@ -130,7 +130,7 @@ import TidingsTestSupport
     }
 
     /// The second provider refuses every delivery. Deliveries that moved there while the first was failing go back, and wait for the first.
-    @Test func whatTheNextRefusesGoesBackToTheFirst() async throws {
+    @Test func aDeliveryThatTheNextProviderRefusesReturnsToTheFirst() async throws {
         let catalogue = Self.catalogue(Self.service("one", "/ok"), Self.service("two", "/status/401"))
         try await withPushMarkets(catalogue: catalogue) { pipeline, markets in
             try await markets.behave(#"{"path":"/ok/one","then":503}"#)
@@ -149,7 +149,7 @@ import TidingsTestSupport
     }
 
     /// If both circuit breakers are open, a delivery waits at the second provider. No delivery moves to and fro.
-    @Test func whileBothAreFailingItWaits() async throws {
+    @Test func aDeliveryWaitsWhileBothProvidersAreFailing() async throws {
         let catalogue = Self.catalogue(Self.service("one", "/ok"), Self.service("two", "/ok"))
         try await withPushMarkets(catalogue: catalogue) { pipeline, markets in
             let events = try await Self.publishWhileBothFail(in: pipeline, markets)
@@ -164,7 +164,7 @@ import TidingsTestSupport
     }
 
     /// A delivery at the second provider does not wait for ever if the first has recovered.
-    @Test func whoWasPassedOverIsAskedAgainInTime() async throws {
+    @Test func aProviderThatWasSkippedIsCalledAgainInTime() async throws {
         let catalogue = Self.catalogue(Self.service("one", "/ok"), Self.service("two", "/ok"))
         try await withPushMarkets(catalogue: catalogue) { pipeline, markets in
             let events = try await Self.publishWhileBothFail(in: pipeline, markets)
@@ -207,7 +207,7 @@ import TidingsTestSupport
     }
 
     /// Bytes were sent and no answer came, at once or within the time of the call. So no other provider sends the push as well.
-    @Test(arguments: ["/reset", "/hang"]) func whatMayHaveArrivedStaysWithItsProvider(path: String) async throws {
+    @Test(arguments: ["/reset", "/hang"]) func aPushThatMayHaveArrivedStaysWithItsProvider(path: String) async throws {
         let services = Self.catalogue(Self.service("one", path), Self.service("two", "/ok"))
         let catalogue: (PushMarkets) -> String = {
             services($0).replacing("\(path)/one\"", with: "\(path)/one\", timeoutSeconds: \(Patience.scaled(1))")
@@ -234,7 +234,7 @@ import TidingsTestSupport
     }
 
     /// A scheduled push stands for its whole channel until it is due. Then each device and each provider of copies gets it.
-    @Test func whatIsScheduledGoesToEveryDeviceAndAsACopy() async throws {
+    @Test func aScheduledPushGoesToEveryDeviceAndAsACopy() async throws {
         let catalogue = Self.catalogue(
             Self.service("tokens", "/ok", "addressing: device"), Self.service("dmp", "/ok", "copy: true"), strategy: "all")
         try await withPushMarkets(catalogue: catalogue) { pipeline, _ in
@@ -251,7 +251,7 @@ import TidingsTestSupport
     }
 
     /// If every provider that addresses people refuses, a person's push becomes one push for each device.
-    @Test func fromAPersonToEachOfTheirDevices() async throws {
+    @Test func aPersonsPushBecomesOnePushForEachDevice() async throws {
         let catalogue = Self.catalogue(Self.service("people", "/status/401"), Self.service("tokens", "/ok", "addressing: device"))
         try await withPushMarkets(catalogue: catalogue) { pipeline, markets in
             for token in ["a-token", "another-token"] { try await pipeline.register("owner", token) }

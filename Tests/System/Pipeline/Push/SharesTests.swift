@@ -67,7 +67,7 @@ import TidingsTestSupport
 
     /// A worker with a different catalogue has not reported yet which providers it calls, so it counts. A worker without a heartbeat or
     /// without providers does not count.
-    @Test func whoHasNotSaidWhomItCallsCounts() async throws {
+    @Test func aWorkerThatHasNotReportedItsProvidersCounts() async throws {
         try await withPushMarkets(catalogue: Self.catalogue) { pipeline, _ in
             _ = try await pipeline.system.query(
                 """
