@@ -148,7 +148,7 @@ let package = Package(
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
-        target("PrivateServers", in: "Apps/Dev/Servers", ["CSpawn"]),
+        target("PrivateServers", in: "Tools/Dev/Servers", ["CSpawn"]),
 
         target("TidingsJSON", in: "Formats/JSON", ["TidingsEncodings"]),
         target("TidingsCrypto", in: "Formats/Crypto", ["CCrypto"], settings: driverSettings),
@@ -220,14 +220,14 @@ let package = Package(
         // Apps link it, so it needs no other target.
         target("TidingsInbox", in: "Clients/Inbox"),
         target(
-            "TidingsCapture", in: "Apps/Capture",
+            "TidingsCapture", in: "Tools/Capture",
             [
                 "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsJSON", "TidingsJSONSchema", "TidingsHTTP2Server",
                 "TidingsHTTPServer", "TidingsWaiting", arguments, logging, .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
 
         target(
-            "TidingsServer", in: "Apps/Server",
+            "TidingsServer", in: "Runtime",
             [
                 "TidingsAMQP", "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsLikes", "TidingsMetrics",
                 "TidingsHTTPServer", "TidingsJWT", "TidingsPipeline", "TidingsPostgres", "TidingsProvider", "TidingsStore",
@@ -237,7 +237,7 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
         target(
-            "TidingsCommands", in: "Apps/Commands",
+            "TidingsCommands", in: "Interfaces/Commands",
             [
                 "TidingsAMQP", "TidingsCatalogue", "TidingsClient", "TidingsContracts", "TidingsCore", "TidingsEncodings", "TidingsHTTP",
                 "TidingsJSON", "TidingsPipeline", "TidingsPostgres", "TidingsProvider", "TidingsServer", "TidingsStore", "TidingsTimeZones",
@@ -248,7 +248,7 @@ let package = Package(
             "TidingsInboxJS", in: "Clients/InboxJS", exclude: ["README.md"],
             resources: ["tidings-inbox.js", "tidings-inbox.d.ts", "demo.html", "demo.js", "demo.css", "icons.js"].map { .embedInCode($0) }),
         target(
-            "TidingsAPI", in: "Apps/API",
+            "TidingsAPI", in: "Interfaces/API",
             [
                 "TidingsAMQP", "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsHTTP",
                 "TidingsHTTPServer", "TidingsInboxJS", "TidingsJSON", "TidingsJWT", "TidingsLikes", "TidingsMetrics", "TidingsPipeline",
@@ -256,14 +256,14 @@ let package = Package(
                 "TidingsWeb", logging, .product(name: "HTTPTypes", package: "swift-http-types"),
             ], resources: [.embedInCode("Pages/openapi.yaml")]),
         target(
-            "TidingsDev", in: "Apps/Dev/Command",
+            "TidingsDev", in: "Tools/Dev/Command",
             [
                 "PrivateServers", "TidingsCatalogue", "TidingsCommands", "TidingsCore", "TidingsJSON", "TidingsServer", "TidingsStore",
                 "TidingsTimeZones", arguments, logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         target(
-            "TidingsBench", in: "Apps/Bench",
+            "TidingsBench", in: "Tools/Bench",
             [
                 "PrivateServers", "TidingsAMQP", "TidingsCatalogue", "TidingsClient", "TidingsCommands", "TidingsContracts", "TidingsCore",
                 "TidingsJSON", "TidingsPipeline", "TidingsServer", "TidingsStore", "TidingsWaiting", arguments, logging,
@@ -289,7 +289,7 @@ let package = Package(
                 .target(name: "TidingsCapture", condition: .when(traits: ["Capture"])),
                 .target(name: "TidingsDev", condition: .when(traits: ["Dev"])),
             ],
-            path: "Sources/Apps/CLI",
+            path: "Sources/Main",
             swiftSettings: settings),
 
         // Only tests use it: systems of their own on real servers, processes to kill.
@@ -370,7 +370,7 @@ let package = Package(
         tests(
             "TidingsWebTests", in: "Web",
             ["TidingsHTTP", "TidingsHTTPServer", "TidingsJSON", "TidingsWeb", .product(name: "HTTPTypes", package: "swift-http-types")]),
-        tests("PrivateServersTests", in: "Apps/Dev", ["PrivateServers", "TidingsTestSupport"]),
+        tests("PrivateServersTests", in: "Tools/Dev", ["PrivateServers", "TidingsTestSupport"]),
         tests(
             "TidingsInboxTests", in: "Clients/Inbox", ["TidingsInbox"],
             exclude: [
@@ -388,14 +388,14 @@ let package = Package(
                 "ProviderBraze", "ProviderFCM", "ProviderJSONOverHTTP", "TidingsCapture", "TidingsTestSupport",
             ]),
         tests(
-            "TidingsServerTests", in: "Apps/Server",
+            "TidingsServerTests", in: "Runtime",
             [
                 "TidingsAMQP", "TidingsCommands", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsPipeline", "TidingsPostgres",
                 "TidingsProvider", "TidingsServer", "TidingsStore", "TidingsTestSupport", logging, arguments,
             ]),
         // Needs PostgreSQL and the broker.
         tests(
-            "TidingsAPITests", in: "Apps/API",
+            "TidingsAPITests", in: "Interfaces/API",
             [
                 "TidingsAPI", "TidingsContracts", "TidingsCore", "TidingsHTTP", "TidingsHTTPServer", "TidingsJSON", "TidingsJSONSchema",
                 "TidingsJWT", "TidingsLikes", "TidingsMetrics", "TidingsPipeline", "TidingsProvider", "TidingsServer", "TidingsStore",

@@ -3,7 +3,7 @@ import Testing
 /// `tidings config show` prints the bounds that `Bounds.swift` and `APIBounds.swift` declare, each read from its own constant.
 @Suite struct BoundTests {
     /// The name is the constant's, and the number is read from it.
-    @Test(arguments: [("Sources/Apps/Server/Settings/Bounds.swift", 60), ("Sources/Apps/API/APIBounds.swift", 25)])
+    @Test(arguments: [("Sources/Runtime/Settings/Bounds.swift", 60), ("Sources/Interfaces/API/APIBounds.swift", 25)])
     func noNumberIsWrittenTwice(path: String, expected: Int) throws {
         let lines = try Repository.file(path).code
         try #require(!lines.isEmpty)

@@ -3,7 +3,7 @@ import Testing
 /// PostgreSQL compares ids by bytes. Swift's own comparison also equates canonically equivalent texts, such as `é` and `e` with a combining
 /// accent. For the database these are two ids, and so two people.
 @Suite struct ByteComparisonTests {
-    private static let folders = ["Sources/Store", "Sources/Pipeline", "Sources/Modules", "Sources/Web", "Sources/Apps/API"]
+    private static let folders = ["Sources/Store", "Sources/Pipeline", "Sources/Modules", "Sources/Web", "Sources/Interfaces/API"]
 
     /// The names of members and variables that hold an id as a text.
     private static let ids: Set = [

@@ -5,13 +5,13 @@ import Testing
 @Suite struct ReportColumnTests {
     /// Files that read other JSON than rows of reports.
     private static let reasons = [
-        "Sources/Apps/Commands/Reconcile/EventRecords.swift": "events of a producer, in a file",
-        "Sources/Apps/Commands/DevicePlanCommands.swift": "a request in the form of the API, which the store has made",
+        "Sources/Interfaces/Commands/Reconcile/EventRecords.swift": "events of a producer, in a file",
+        "Sources/Interfaces/Commands/DevicePlanCommands.swift": "a request in the form of the API, which the store has made",
     ]
 
     @Test func noCommandReadsAColumnBySubscript() throws {
         var found: Set<String> = []
-        for file in try Repository.files(below: "Sources/Apps/Commands") {
+        for file in try Repository.files(below: "Sources/Interfaces/Commands") {
             for (index, line) in file.code where Self.readsMember(line) {
                 found.insert(file.path)
                 #expect(Self.reasons[file.path] != nil, "\(file.place(index)) reads a column by subscript: use column(_:as:)")

@@ -62,7 +62,7 @@ enum Repository {
             let (name, folder) = (words[position + 1], words[position + 3])
             targets["\(root)/\(folder.filter { $0 != "\"" && $0 != ")" })"] = name.filter { $0 != "\"" }
         }
-        targets["Sources/Apps/CLI"] = "tidings"
+        targets["Sources/Main"] = "tidings"
         return targets
     }()
 

@@ -7,7 +7,7 @@ import Testing
         let lines = try Repository.text("deploy/systemd/tidings-\(role)@.service").split(separator: "\n").map(String.init)
         #expect(lines.contains("RestartPreventExitStatus=64 65 77 78"))
         #expect(lines.contains { $0.hasPrefix("RestartSteps=") } && lines.contains { $0.hasPrefix("RestartMaxDelaySec=") })
-        let failure = try Repository.text("Sources/Apps/Server/Output/Failure.swift")
+        let failure = try Repository.text("Sources/Runtime/Output/Failure.swift")
         for code in ["usage = 64", "data = 65", "notPermitted = 77", "config = 78"] { #expect(failure.contains("case \(code)")) }
     }
 

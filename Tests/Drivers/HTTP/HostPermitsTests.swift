@@ -5,7 +5,7 @@ import Testing
 struct HostPermitsTests {
     private let start = ContinuousClock.now
 
-    @Test func theAdmissionKeepsBothLimitsAndTheOrder() {
+    @Test func permitsKeepBothLimitsAndTheOrder() {
         var permits = HostPermits(maximum: 3, maximumPerHost: 2)
         for (id, host) in [(1, "a"), (2, "a"), (3, "a"), (4, "b"), (5, "b")] {
             permits.enter(UInt64(id), host: host, deadline: start + .seconds(id))
