@@ -28,6 +28,7 @@ struct APIServer: Sendable {
         let began = ContinuousClock.now
         var record = RequestRecord(id: RequestID(given: request.header(.requestID)), method: request.method)
         var response: ServerResponse
+        var refusal: Problem?
         if let preflight = origins.preflight(request) {
             (record.operation, response) = ("preflight", preflight)
         } else {
@@ -36,7 +37,7 @@ struct APIServer: Sendable {
             } catch {
                 let problem = problem(from: error, record.id)
                 record.reason = problem.reason
-                await pause?.wait(for: problem)
+                refusal = problem
                 if record.key == nil { record.key = Self.keyID(of: request) }
                 response = problem.response(to: record.id)
             }
@@ -47,6 +48,8 @@ struct APIServer: Sendable {
         record.status = response.status
         record.duration = ContinuousClock.now - began
         log.record(record)
+        // The pause is no work: neither the log nor the metrics count it.
+        if let refusal { await pause?.wait(for: refusal) }
         return response
     }
 
