@@ -49,8 +49,9 @@ public enum AMQPError: Error, Sendable, Hashable {
         }
     }
 
-    /// The word of RabbitMQ for a quorum queue whose members have not found together in time. It stands in the text of a 541.
-    package static let unformedQueue = "cluster_not_formed"
+    /// The words of RabbitMQ with a 541 for a quorum queue whose members have not found together in time. The cause, `cluster_not_formed`, is at
+    /// the end of the text, and long names cut it off.
+    package static let unformedQueue = "Cannot declare a queue"
 
     /// Whether a busy broker could not form a quorum queue in time. It has removed what there was of the queue.
     var isUnformedQueue: Bool {

@@ -23,10 +23,12 @@ extension Topology {
 
     /// Creates missing exchanges, queues and bindings. If the broker does not let this user declare anything, all of them must exist.
     /// Otherwise throws a ``Failure`` that names the missing ones. Throws a ``Failure`` with exit code 78 if the broker is too old.
-    package func declareOrFind(on control: AMQPControl) async throws {
+    ///
+    /// - Parameter waitsForBusyBroker: as for ``TidingsAMQP/Topology/declare(on:waitsForBusyBroker:)``.
+    package func declareOrFind(on control: AMQPControl, waitsForBusyBroker: Bool = true) async throws {
         try await BrokerVersion.check(control)
         do throws(AMQPError) {
-            try await declare(on: control)
+            try await declare(on: control, waitsForBusyBroker: waitsForBusyBroker)
         } catch {
             guard case .channelClosed(let code, let text) = error, code == Self.accessRefused else { throw error }
             let missing = try await check(on: control).filter { $0.problem == .missing }

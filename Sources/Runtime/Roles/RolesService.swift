@@ -201,7 +201,7 @@ package struct RolesService: Service, CustomStringConvertible {
     /// Makes this process work by a catalogue. If a step fails, the next turn tries again, until all steps have succeeded.
     private func follow(_ catalogue: Catalogue) async throws {
         let declared: Result<Void, any Error>
-        do { declared = .success(try await runtime.declareTopology()) } catch { declared = .failure(error) }
+        do { declared = .success(try await runtime.declareTopology(waitsForBusyBroker: false)) } catch { declared = .failure(error) }
         // Change the lines even if the broker was away just now: a consumer declares a missing queue itself.
         try await deliver?.follow(catalogue)
         try declared.get()

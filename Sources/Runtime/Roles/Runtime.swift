@@ -95,14 +95,19 @@ package struct Runtime: Sendable {
     }
 
     /// Declares missing exchanges and queues. A user without the right to declare is enough if everything exists.
-    func declareTopology() async throws { try await declare(Topology(of: catalogues.current.catalogue)) }
+    ///
+    /// - Parameter waitsForBusyBroker: as for ``TidingsAMQP/Topology/declare(on:waitsForBusyBroker:)``.
+    func declareTopology(waitsForBusyBroker: Bool = true) async throws {
+        let topology = Topology(of: catalogues.current.catalogue)
+        try await Self.declare(topology, with: amqp, waitsForBusyBroker: waitsForBusyBroker)
+    }
 
     private func declare(_ topology: Topology) async throws { try await Self.declare(topology, with: amqp) }
 
-    private static func declare(_ topology: Topology, with amqp: AMQPConfiguration) async throws {
+    private static func declare(_ topology: Topology, with amqp: AMQPConfiguration, waitsForBusyBroker: Bool = true) async throws {
         let control = try AMQPControl.make(configuration: amqp, connectionName: "tidings topology")
         do {
-            try await topology.declareOrFind(on: control)
+            try await topology.declareOrFind(on: control, waitsForBusyBroker: waitsForBusyBroker)
             await control.close()
         } catch {
             await control.close()

@@ -13,9 +13,15 @@ public struct Topology: Sendable, Hashable {
     /// Creates missing parts: first the queues, then each exchange with its bindings, in the order given. List an exchange after the
     /// exchange that it routes to. Then no exchange accepts a message that it cannot route. A repetition changes nothing. Throws
     /// ``AMQPError/channelClosed(code:text:)`` with 406 at the first part that exists with other properties, because RabbitMQ never changes
-    /// one. A queue that the broker cannot form in time is declared again, see ``formationPauses``.
-    public func declare(on control: AMQPControl) async throws(AMQPError) {
+    /// one.
+    ///
+    /// - Parameter waitsForBusyBroker: whether a queue that the broker cannot form in time is declared again, see ``formationPauses``.
+    public func declare(on control: AMQPControl, waitsForBusyBroker: Bool = true) async throws(AMQPError) {
         for queue in queues {
+            guard waitsForBusyBroker else {
+                try await control.declareQueue(queue)
+                continue
+            }
             try await Self.untilFormed { () throws(AMQPError) in try await control.declareQueue(queue) }
         }
         for exchange in exchanges {
@@ -37,8 +43,9 @@ public struct Topology: Sendable, Hashable {
             do throws(AMQPError) {
                 return try await declare()
             } catch {
-                guard error.isUnformedQueue, !Task.isCancelled else { throw error }
+                guard error.isUnformedQueue else { throw error }
                 await pausing(pause)
+                if Task.isCancelled { throw error }
             }
         }
         try await declare()
