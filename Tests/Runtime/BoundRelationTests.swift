@@ -30,8 +30,7 @@ import TidingsStore
         #expect(
             ProviderWorker.longestWaitUnclaimed + Store.claimLimit < .seconds(Store.missingAfterSeconds),
             "a pack that waits for its provider does not count as missing")
-        // The driver of PostgreSQL has a verdict too.
-        let validity = TidingsCore.Verdict.longestValidity
+        let validity = Verdict.longestValidity
         #expect(
             ProviderWorker.longestWaitUnclaimed + Self.lease < validity,
             "a pack that waits for its provider is sent, and not decided again")

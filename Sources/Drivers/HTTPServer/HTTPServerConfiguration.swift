@@ -12,7 +12,7 @@ public struct HTTPServerConfiguration: Sendable {
     /// The group for which the connections of a numeric address count, such as the address itself. Nil: the address has no bound of its own.
     public var connectionGroup: @Sendable (_ address: String) -> String?
     /// Whether a group may open another connection now. Called once for each connection that is within the other bounds. A connection that
-    /// is not admitted is answered with 429.
+    /// is not admitted is answered with 429. It must not wait for anything.
     public var admitsConnection: @Sendable (_ group: String) -> Bool
     /// Makes the TLS session of a new connection. Nil: the server speaks HTTP in clear text. A connection without a session, for lack of
     /// memory, is closed.

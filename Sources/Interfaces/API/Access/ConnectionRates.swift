@@ -2,8 +2,8 @@ import Synchronization
 import TidingsCore
 import TidingsWeb
 
-/// The rate at which an address opens connections. A connection costs more than a request on it, above all with TLS, so a client should
-/// keep its connections.
+/// The rate at which an address opens connections. A connection costs more than a request on it, so a client should keep its connections.
+/// With TLS a refused connection still costs its handshake, in which the refusal is told.
 ///
 /// A trusted proxy has no rate, because it carries the connections of many: see ``TrustedProxies/connectionGroup(of:)``.
 final class ConnectionRates: Sendable {
