@@ -39,6 +39,13 @@ import TidingsAMQP
                 code: 541, text: "INTERNAL_ERROR - Cannot declare a queue 'queue 'a' in vhost '/'' on node 'rabbit@a': cluster_not_formed"),
             .unavailable, "cluster_not_formed", "too busy to form the queue"
         ),
+        (
+            .connectionClosed(
+                code: 541,
+                text: "INTERNAL_ERROR - Cannot declare quorum queue 'a' in vhost '/' on node 'rabbit@a' with leader on node 'rabbit@a': "
+                    + "cluster_not_formed"),
+            .unavailable, "cluster_not_formed", "too busy to form the queue"
+        ),
         (.connectionClosed(code: 541, text: "INTERNAL_ERROR"), .unavailable, "541", "another node"),
         (.connectionClosed(code: 320, text: "CONNECTION_FORCED - shutdown"), .unavailable, "shutdown", "try again"),
         (.connectionClosed(code: nil, text: "hung up"), .unavailable, "hung up", "is RabbitMQ running?"),

@@ -49,9 +49,10 @@ public enum AMQPError: Error, Sendable, Hashable {
         }
     }
 
-    /// The words of RabbitMQ with a 541 for a quorum queue whose members have not found together in time. The cause, `cluster_not_formed`, is at
-    /// the end of the text, and long names cut it off.
-    package static let unformedQueue = "Cannot declare a queue"
+    /// The words of RabbitMQ with a 541 for a quorum queue whose members have not found together in time. Before the name of the queue stands
+    /// "a queue" or "quorum queue": two places of the broker notice it. The cause, `cluster_not_formed`, is at the end of the text, and long
+    /// names cut it off.
+    package static let unformedQueue = "Cannot declare "
 
     /// Whether a busy broker could not form a quorum queue in time. It has removed what there was of the queue.
     var isUnformedQueue: Bool {
