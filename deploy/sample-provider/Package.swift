@@ -6,8 +6,8 @@ import PackageDescription
 let package = Package(
     name: "tidings-pager",
     dependencies: [
-        // Of Tidings' own providers only webhooks. Name the traits of those that you want beside yours.
-        .package(name: "tidings", path: "../..", traits: ["Webhook"])
+        // With all of Tidings' own providers. If you want only some beside yours, name their traits: traits: ["Webhook"].
+        .package(name: "tidings", path: "../..")
     ],
     targets: [
         .target(name: "ProviderPager", dependencies: [.product(name: "TidingsProvider", package: "tidings")]),
