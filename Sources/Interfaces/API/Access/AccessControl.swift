@@ -32,7 +32,7 @@ struct AccessControl: Sendable {
                 throw Problem(.forbidden, "This path is for the token of a person, and not for a key.")
             }
             guard let persons else { throw BearerToken.invalid("This server accepts no tokens of people: it has no keys to verify them.") }
-            return try await persons.person(of: token, login)
+            return try await persons.person(of: token.text, login)
         case .key(let scope):
             guard isKey else {
                 guard try await isOfPerson(token, login) else {
@@ -54,7 +54,7 @@ struct AccessControl: Sendable {
     private func isOfPerson(_ token: BearerToken, _ login: Login) async throws -> Bool {
         guard let persons else { return false }
         do {
-            _ = try await persons.person(of: token, login)
+            _ = try await persons.person(of: token.text, login)
             return true
         } catch let problem as Problem where problem.kind == .invalidToken {
             return false

@@ -46,16 +46,16 @@ final class PersonTokens: Sendable {
     static let rememberedRefusals = 1_000
 
     /// The person of a token. Throws a ``Problem`` if the token is not good now.
-    func person(of token: BearerToken, _ login: Login) async throws -> Caller {
-        guard token.text.utf8.count <= APILimits.tokenBytes else { throw BearerToken.invalid("The token is too long.") }
-        let digest = SHA256.hash(Array(token.text.utf8))
+    func person(of token: String, _ login: Login) async throws -> Caller {
+        guard token.utf8.count <= APILimits.tokenBytes else { throw BearerToken.invalid("The token is too long.") }
+        let digest = SHA256.hash(Array(token.utf8))
         let now = clock.now()
         let looks = keys.looksBegun
         guard let set = keys.current else { throw TokenKeys.unreadable }
         if let known = remembered(digest, keys: set.number, now: now) { return caller(known) }
         if let reason = refusal(of: digest, keys: set.number, now: now) { throw Self.refused(reason) }
         try login.begin()
-        let (claims, number) = try await verified(token.text, digest, set, after: looks, login, now: now)
+        let (claims, number) = try await verified(token, digest, set, after: looks, login, now: now)
         let accepted = Remembered(
             person: try person(in: claims), until: claims.expiresAt.adding(verifier.leeway), key: claims.keyThumbprint)
         remember(accepted, as: digest, keys: number, now: now)
@@ -74,7 +74,7 @@ final class PersonTokens: Sendable {
         _ text: String, _ digest: [UInt8], _ first: TokenKeys.Numbered, after looks: Int, _ login: Login, now: Timestamp
     ) async throws -> (VerifiedToken, number: Int) {
         var set = first
-        // A token that waits counts as a failed login meanwhile, so one address has few of them.
+        // A token that waits counts as a failed login meanwhile, so one address has few of them that wait.
         var isWaiting = false
         while true {
             do throws(JWTError) {
@@ -94,10 +94,10 @@ final class PersonTokens: Sendable {
                 let id = JWTVerifier.keyID(of: text) ?? ""
                 guard let newer = try await keys.newer(than: set.number, with: id, after: looks) else { throw Self.refused(.unknownKey) }
                 set = newer
-            } catch let problem as Problem where problem.kind == .unavailable {
-                // The token was not judged.
+            } catch {
+                // No signature was checked, so nothing was guessed. After the withdrawal of a key, a crowd comes with its tokens.
                 login.hasNotFailed()
-                throw problem
+                throw error
             }
         }
     }
