@@ -13,8 +13,9 @@ import PackageDescription
 //   4  TidingsCatalogue  TidingsHTTP2Server
 //   3  TidingsContracts  TidingsJSONSchema  TidingsJWT  TidingsHTTP2
 //   2  TidingsJSON  TidingsCrypto  TidingsTimeZones  TidingsHTTP  TidingsTLS
-//   1  TidingsCore  TidingsEncodings  TidingsMetrics  TidingsAMQP  TidingsPostgres  TidingsHTTPServer  PrivateServers
-//   0  TidingsInbox  TidingsInboxJS  TidingsSocket  TidingsWaiting  CRabbitMQ  CLibpq  CCurl  CCrypto  CNGHTTP2  CTLS  CSpawn
+//   1  TidingsInboxJS  TidingsCore  TidingsEncodings  TidingsMetrics  TidingsAMQP  TidingsPostgres  TidingsHTTPServer  PrivateServers
+//   0  TidingsInbox  TidingsSocket  TidingsWaiting  CRabbitMQ  CLibpq  CCurl  CCrypto  CNGHTTP2  CTLS  CSpawn
+//      CSchemaFiles  CPageFiles
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -31,11 +32,10 @@ let faultHooks: [SwiftSetting] = [.define("TIDINGS_FAULT_HOOKS", .when(configura
 
 /// A target of this package, in a folder below `Sources`.
 func target(
-    _ name: String, in folder: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource]? = nil,
+    _ name: String, in folder: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [],
     settings: [SwiftSetting] = settings
 ) -> Target {
-    .target(
-        name: name, dependencies: dependencies, path: "Sources/\(folder)", exclude: exclude, resources: resources, swiftSettings: settings)
+    .target(name: name, dependencies: dependencies, path: "Sources/\(folder)", exclude: exclude, swiftSettings: settings)
 }
 
 /// A provider: what every one is made of, and what it needs beside.
@@ -128,6 +128,10 @@ let package = Package(
         system("CTLS", linking: "ssl"),
         // Links nothing: glibc has it.
         .target(name: "CSpawn", path: "Sources/Drivers/C/CSpawn"),
+        // Files as parts of the binary, by #embed of C23. SwiftPM's .embedInCode writes lists of bytes in Swift, which took 60 s to compile, and
+        // 120 s for a release.
+        .target(name: "CSchemaFiles", path: "Sources/Drivers/C/CSchemaFiles"),
+        .target(name: "CPageFiles", path: "Sources/Drivers/C/CPageFiles"),
         target("TidingsSocket", in: "Drivers/Socket", settings: driverSettings),
         // Shared by drivers of one line, none of which may import another.
         target("TidingsWaiting", in: "Drivers/Waiting"),
@@ -179,11 +183,10 @@ let package = Package(
         target(
             "TidingsStore", in: "Store",
             [
-                "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsCrypto", "TidingsEncodings", "TidingsJSON",
+                "CSchemaFiles", "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsCrypto", "TidingsEncodings", "TidingsJSON",
                 "TidingsPostgres", "TidingsTimeZones",
             ],
-            exclude: ["Schema/schema.dump.sql"],
-            resources: [.embedInCode("Schema/Baseline"), .embedInCode("Schema/grants.sql")]),
+            exclude: ["Schema/schema.dump.sql", "Schema/Baseline", "Schema/grants.sql"]),
         target(
             "TidingsProvider", in: "Providers/Kit", ["TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsHTTP", "TidingsJSON"]),
         // For each interface over HTTP, and for modules with operations. The router cannot import people, keys and inboxes.
@@ -245,16 +248,16 @@ let package = Package(
             ]),
         // The client library for browsers. The API serves its files.
         target(
-            "TidingsInboxJS", in: "Clients/InboxJS", exclude: ["README.md"],
-            resources: ["tidings-inbox.js", "tidings-inbox.d.ts", "demo.html", "demo.js", "demo.css", "icons.js"].map { .embedInCode($0) }),
+            "TidingsInboxJS", in: "Clients/InboxJS", ["CPageFiles"],
+            exclude: ["README.md", "tidings-inbox.js", "tidings-inbox.d.ts", "demo.html", "demo.js", "demo.css", "icons.js"]),
         target(
             "TidingsAPI", in: "Interfaces/API",
             [
-                "TidingsAMQP", "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsHTTP",
-                "TidingsHTTPServer", "TidingsInboxJS", "TidingsJSON", "TidingsJWT", "TidingsLikes", "TidingsMetrics", "TidingsPipeline",
-                "TidingsPostgres", "TidingsProvider", "TidingsServer", "TidingsStore", "TidingsTLS", "TidingsTimeZones", "TidingsWaiting",
-                "TidingsWeb", logging, .product(name: "HTTPTypes", package: "swift-http-types"),
-            ], resources: [.embedInCode("Pages/openapi.yaml")]),
+                "CPageFiles", "TidingsAMQP", "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsCrypto", "TidingsEncodings",
+                "TidingsHTTP", "TidingsHTTPServer", "TidingsInboxJS", "TidingsJSON", "TidingsJWT", "TidingsLikes", "TidingsMetrics",
+                "TidingsPipeline", "TidingsPostgres", "TidingsProvider", "TidingsServer", "TidingsStore", "TidingsTLS", "TidingsTimeZones",
+                "TidingsWaiting", "TidingsWeb", logging, .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], exclude: ["Pages/openapi.yaml"]),
         target(
             "TidingsDev", in: "Tools/Dev/Command",
             [

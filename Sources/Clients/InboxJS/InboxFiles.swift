@@ -1,9 +1,11 @@
+import CPageFiles
+
 /// The files of the client library for browsers and of its demo page, as the API serves them.
 public enum InboxFiles {
-    public static let module = PackageResources.tidings_inbox_js
-    public static let types = PackageResources.tidings_inbox_d_ts
-    public static let demoPage = PackageResources.demo_html
-    public static let demoScript = PackageResources.demo_js
-    public static let demoStyle = PackageResources.demo_css
-    public static let icons = PackageResources.icons_js
+    public static let module = String(cString: tidings_page_inbox_module())
+    public static let types = String(cString: tidings_page_inbox_types())
+    public static let demoPage = String(cString: tidings_page_demo_page())
+    public static let demoScript = String(cString: tidings_page_demo_script())
+    public static let demoStyle = String(cString: tidings_page_demo_style())
+    public static let icons = String(cString: tidings_page_icons())
 }

@@ -1,3 +1,4 @@
+import CSchemaFiles
 import TidingsPostgres
 
 /// The roles of the database and their rights: the script that gives them, and the queries that compare them.
@@ -14,7 +15,7 @@ enum Grants {
 
     /// Creates the missing roles and gives every right. Nothing changes if it runs again. If the user may not create a role, the script
     /// goes on without the role.
-    static let script = String(decoding: PackageResources.grants_sql, as: UTF8.self)
+    static let script = String(cString: tidings_schema_grants())
 
     /// The rights of `grants.sql`, one row for each role, object and privilege, as common table expressions. They read only catalogues of
     /// PostgreSQL, by object id: a name would need the right to use its schema. A right on a partition is of no use and is left out.

@@ -1,3 +1,5 @@
+import CSchemaFiles
+
 /// One numbered, append-only step of the schema. Its SQL never changes after a release. A correction is a new step with a new number.
 public struct Migration: Sendable {
     /// The effect of a migration on binaries that run during it.
@@ -34,36 +36,8 @@ public struct Migration: Sendable {
     /// The schema this binary needs.
     public static var latest: Int { all[all.count - 1].number }
 
-    /// The whole schema of the first release: the files of `Baseline`, each with one topic. Each file needs only the files before it. Rights
-    /// are no part of a step, see ``Grants``.
+    /// The whole schema of the first release: the files of `Baseline`, which `CSchemaFiles.c` lists in their order. Rights are no part of a
+    /// step, see ``Grants``.
     static let baseline = Migration(
-        number: 112, name: "baseline", kind: .contract,
-        sql: [
-            PackageResources.schemas_clock_and_ids_sql,
-            PackageResources.catalogues_sql,
-            PackageResources.recipients_sql,
-            PackageResources.notifications_sql,
-            PackageResources.reports_sql,
-            PackageResources.inbox_sql,
-            PackageResources.day_partitions_sql,
-            PackageResources.idempotency_sql,
-            PackageResources.reservations_sql,
-            PackageResources.packs_and_due_sql,
-            PackageResources.outbox_sql,
-            PackageResources.refused_sql,
-            PackageResources.local_plans_sql,
-            PackageResources.likes_sql,
-            PackageResources.engagement_sql,
-            PackageResources.operations_sql,
-            PackageResources.api_keys_sql,
-            PackageResources.erasure_sql,
-            PackageResources.own_rows_sql,
-            PackageResources.ops_notifications_sql,
-            PackageResources.ops_decisions_sql,
-            PackageResources.ops_attempts_sql,
-            PackageResources.ops_timeline_sql,
-            PackageResources.ops_queues_sql,
-            PackageResources.ops_system_sql,
-            PackageResources.api_sql,
-        ].map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n"))
+        number: 112, name: "baseline", kind: .contract, sql: String(cString: tidings_schema_baseline()))
 }

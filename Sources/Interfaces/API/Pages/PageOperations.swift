@@ -1,3 +1,4 @@
+import CPageFiles
 import HTTPTypes
 import TidingsHTTPServer
 import TidingsInboxJS
@@ -14,7 +15,7 @@ struct PageOperations: Sendable {
 
     var all: [Operation] {
         let pages = [
-            page("/openapi.yaml", "getOpenAPIDocument", "application/yaml", PackageResources.openapi_yaml),
+            page("/openapi.yaml", "getOpenAPIDocument", "application/yaml", String(cString: tidings_page_openapi())),
             page("/inbox/v1/tidings-inbox.js", "getInboxModule", Self.script, InboxFiles.module),
             page("/inbox/v1/tidings-inbox.d.ts", "getInboxModuleTypes", "text/plain; charset=utf-8", InboxFiles.types),
         ]
@@ -41,7 +42,7 @@ struct PageOperations: Sendable {
     }
 
     private func page(
-        _ path: String, _ name: String, _ type: String, _ content: [UInt8], isHTML: Bool = false, isHere: Bool = true
+        _ path: String, _ name: String, _ type: String, _ content: String, isHTML: Bool = false, isHere: Bool = true
     ) -> Operation {
         var headers: HTTPFields = [.contentType: type, .cacheControl: "no-cache"]
         if isHTML {
@@ -50,7 +51,7 @@ struct PageOperations: Sendable {
                 + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
             headers[.referrerPolicy] = "no-referrer"
         }
-        let response = ServerResponse(.ok, headers: headers, body: .bytes(content))
+        let response = ServerResponse(.ok, headers: headers, body: .bytes(Array(content.utf8)))
         return Operation(.get, path, name, .open) { _ in
             guard isHere else { throw Problem(.notFound) }
             return response
