@@ -94,6 +94,8 @@ package struct Problem: Error, Sendable {
     package var fields: [Field] = []
     /// The share that the caller has used up, of an answer 429.
     package var share: UsedShare?
+    /// Whether a client that asks again at once must not get its next refusal at once.
+    package var isPaused = false
     package var headers: HTTPFields = [:]
 
     package init(_ kind: Kind, _ detail: String? = nil, fields: [Field] = [], headers: HTTPFields = [:]) {
@@ -126,6 +128,7 @@ package struct Problem: Error, Sendable {
     package static func rateLimited(_ share: UsedShare, retryAfter: Duration) -> Problem {
         var problem = rateLimited(share.detail, retryAfter: retryAfter)
         problem.share = share
+        problem.isPaused = true
         return problem
     }
 

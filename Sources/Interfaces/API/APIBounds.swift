@@ -106,7 +106,7 @@ enum APIBounds {
                 "ConnectionRates.secondsForAll", ConnectionRates.secondsForAll, "seconds",
                 "In which an address may open all of its connections again; all of them may also come at once."),
             Bound("ConnectionRates.remembered", ConnectionRates.remembered, "addresses", "Addresses beyond it share one limit."),
-            Bound("RefusalPause.length", RefusalPause.length, "Before a caller is told that its share is used up."),
+            Bound("RefusalPause.length", RefusalPause.length, "Before a caller is told that its share is used up, or its key not known."),
             Bound("RefusalPause.mostWaiting", RefusalPause.mostWaiting, "refusals", "That wait at once; one more is told at once."),
             Bound(
                 "RateLimits.burstSeconds", RateLimits.burstSeconds, "seconds",

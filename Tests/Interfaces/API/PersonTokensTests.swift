@@ -1,10 +1,12 @@
 import Logging
+import Synchronization
 import Testing
 import TidingsCore
 import TidingsHTTP
 import TidingsJSON
 import TidingsJWT
 import TidingsStore
+import TidingsWaiting
 import TidingsWeb
 
 @testable import TidingsAPI
@@ -43,13 +45,54 @@ import TidingsWeb
         return try #require(try JSON.parse(#"{"sub":"\#(person)","exp":\#(end)}"#).objectValue)
     }
 
-    /// All apps of a firm come at once after the withdrawal of a key. The answer must tell them to get a new token, and not to wait.
+    /// All apps of a firm come after the withdrawal of a key. The answer must tell them to get a new token, and not to wait.
     @Test func aWithdrawnKeyIsNoFailedLogin() async throws {
         let withdrawn = JWTSigner()
         for number in 0..<2 * FailedLogins.perAddress.burst {
             #expect(try await login(withdrawn.sign(Self.claims(of: "p\(number)"))) == .invalidToken)
         }
         #expect(try await login(signer.sign(Self.claims(of: "ada"))) == nil)
+    }
+
+    /// Tokens that wait hold places that others need, so an address has few of them.
+    @Test(arguments: [true, false])
+    func aTokenThatWaitsForALookCounts(isAnswered: Bool) async throws {
+        let (begun, end) = (OneShot<Void>(), OneShot<Void>())
+        let looks = Mutex(0)
+        let signer = signer
+        let keys = TokenKeys(
+            TokenKeySource(isFile: false) {
+                let number = looks.withLock { looks in
+                    looks += 1
+                    return looks
+                }
+                if number == 1 { return Array(signer.publicKeySet.utf8) }
+                begun.set(())
+                await end.value()
+                guard isAnswered else { throw TokenKeysUnreadable(reason: "the service is away") }
+                return Array(signer.publicKeySet.utf8)
+            }, readiness: Readiness(), logger: Logger(label: "tests"))
+        await keys.look()
+        let persons = PersonTokens(keys: keys, verifier: JWTVerifier(issuer: nil, audience: nil), tenants: [], clock: DatabaseClock())
+        let login = Login(failures: failures, client: client)
+        let withdrawn = JWTSigner().sign(try Self.claims(of: "ada"))
+        try await withThrowingTaskGroup(of: Problem.Kind?.self) { group in
+            for _ in 0..<FailedLogins.perAddress.burst {
+                group.addTask {
+                    do {
+                        _ = try await persons.person(of: withdrawn, login)
+                        return nil
+                    } catch {
+                        return (error as? Problem)?.kind
+                    }
+                }
+            }
+            await begun.value()
+            while (try? login.begin()) != nil { await Task.yield() }
+            end.set(())
+            for try await kind in group { #expect(kind == (isAnswered ? .invalidToken : .unavailable)) }
+        }
+        try login.begin()
     }
 
     @Test func aForgedSignatureIsAFailedLogin() async throws {

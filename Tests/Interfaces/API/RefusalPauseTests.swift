@@ -16,6 +16,14 @@ import TidingsWeb
         #expect(waits.withLock { $0 } == [.seconds(1)])
     }
 
+    /// Nothing else bounds how often a client comes with such a token.
+    @Test func anUnknownKeyIsToldAfterThePause() async throws {
+        let waits = Mutex(0)
+        let pause = RefusalPause { _ in waits.withLock { $0 += 1 } }
+        await pause.wait(for: PersonTokens.unknownKey)
+        #expect(waits.withLock { $0 } == 1)
+    }
+
     /// Other problems cost the caller nothing but its own time.
     @Test func anotherProblemIsToldAtOnce() async {
         let pause = RefusalPause { _ in Issue.record("waited") }

@@ -4,9 +4,9 @@ import TidingsWeb
 
 /// The failed logins of each address. An address with too many may not try further credentials for a while.
 ///
-/// A login fails if the credentials are forged or guessed: no issuer signed the token, or no key has the secret. A token that has expired is
-/// no such attempt. Credentials that were found good a moment ago are not tried again, so an address that others share stays open for those
-/// who are in.
+/// A login fails if the credentials are forged or guessed: no issuer signed the token, or no key has the secret. A token that has expired
+/// is no such attempt, and a token whose key is not known counts only while it waits for a look at the keys. Credentials that were found
+/// good a moment ago are not tried again, so an address that others share stays open for those who are in.
 final class FailedLogins: Sendable {
     /// Programs hold credentials, and a program does not mistype. Fifty programs behind one address may hold old ones.
     static let perAddress = TokenBucket.Limit(perSecond: 5, burst: 50)
@@ -76,6 +76,6 @@ struct Login: Sendable {
 
     func failed() { failures?.count(client) }
 
-    /// Takes ``failed()`` back: the credentials were good after all.
+    /// Takes ``failed()`` back: nothing was guessed after all.
     func hasNotFailed() { failures?.takeBack(client) }
 }

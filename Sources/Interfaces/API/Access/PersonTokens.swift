@@ -92,14 +92,21 @@ final class PersonTokens: Sendable {
             }
             do {
                 let id = JWTVerifier.keyID(of: text) ?? ""
-                guard let newer = try await keys.newer(than: set.number, with: id, after: looks) else { throw Self.refused(.unknownKey) }
+                guard let newer = try await keys.newer(than: set.number, with: id, after: looks) else { throw Self.unknownKey }
                 set = newer
             } catch {
-                // No signature was checked, so nothing was guessed. After the withdrawal of a key, a crowd comes with its tokens.
+                // No signature was checked, so nothing was guessed. After the withdrawal of a key, a crowd comes with its tokens. Each
+                // connection gets one such answer in a second.
                 login.hasNotFailed()
                 throw error
             }
         }
+    }
+
+    static var unknownKey: Problem {
+        var problem = refused(.unknownKey)
+        problem.isPaused = true
+        return problem
     }
 
     private static func refused(_ reason: JWTError) -> Problem { BearerToken.invalid("The token is refused: \(reason).") }
@@ -157,7 +164,8 @@ final class PersonTokens: Sendable {
 }
 
 extension JWTError {
-    /// Whether no issuer signed the token. The other errors are told only after a good signature.
+    /// Whether no issuer signed the token. The other errors are told only after a good signature. A token of an unknown key is judged after
+    /// a look at the keys.
     fileprivate var isFailedLogin: Bool {
         switch self {
         case .unusableClaim, .noExpiry, .expired, .notYetValid, .issuedInTheFuture, .livesTooLong, .wrongIssuer, .wrongAudience: false

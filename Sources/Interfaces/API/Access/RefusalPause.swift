@@ -1,8 +1,8 @@
 import Synchronization
 import TidingsWeb
 
-/// The pause before a caller is told that its share is used up. A client that asks again at once would cost the time of others with every
-/// refusal; with the pause, each of its connections costs one refusal in a second.
+/// The pause before a caller is told that its share is used up, or that the key of its token is not known. A client that asks again at once
+/// would cost the time of others with every refusal; with the pause, each of its connections costs one refusal in a second.
 ///
 /// The caller has no share of anything while it waits: its body is not read, and nothing is in work for it. Only its connection is open,
 /// and connections have bounds of their own. A refusal waits for its second even if the client leaves.
@@ -18,9 +18,9 @@ final class RefusalPause: Sendable {
     /// - Parameter sleep: waits for a time. It throws if the task is cancelled.
     init(sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) { self.sleep = sleep }
 
-    /// Waits before the problem is told, if it is about a share that is used up.
+    /// Waits before the problem is told, if it is of these kinds (``Problem/isPaused``).
     func wait(for problem: Problem) async {
-        guard problem.share != nil, enter() else { return }
+        guard problem.isPaused, enter() else { return }
         // The time itself is awaited.
         try? await sleep(Self.length)
         waiting.withLock { $0 -= 1 }
