@@ -38,11 +38,19 @@ public struct ServerResponse: Sendable {
 /// Writes the body of a streamed answer.
 public struct ResponseStream {
     fileprivate var writer: any ResponseBodyWriter
+    fileprivate let partBytes: Int
     /// The connection below, for another task to wait for.
     public let connection: OpenConnection
 
-    /// Sends bytes. Waits while the client does not take what was written before. Throws if the connection is gone.
-    @concurrent public mutating func write(_ bytes: [UInt8]) async throws { try await writer.write(ByteBuffer(bytes: bytes)) }
+    /// Sends bytes, in parts of ``HTTPServerLimits/answerPartBytes``. Each part waits while the client does not take those before it, so the
+    /// connection holds no copy of many bytes, and a client that is slow but takes parts keeps its connection. Throws if the connection is
+    /// gone.
+    @concurrent public mutating func write(_ bytes: [UInt8]) async throws {
+        guard bytes.count > partBytes else { return try await writer.write(ByteBuffer(bytes: bytes)) }
+        for start in stride(from: 0, to: bytes.count, by: partBytes) {
+            try await writer.write(ByteBuffer(bytes: bytes[start..<min(start + partBytes, bytes.count)]))
+        }
+    }
 }
 
 /// A connection whose answer is being streamed.
@@ -84,11 +92,8 @@ struct Answer {
             } else if bytes.count <= limits.answerPartBytes {
                 try await writer.write(response: head, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
             } else {
-                // Each part waits until the client has taken those before it, so the connection holds no copy of the whole body.
-                var stream = ResponseStream(writer: try await writer.writeHead(head), connection: OpenConnection(channel: channel))
-                for start in stride(from: 0, to: bytes.count, by: limits.answerPartBytes) {
-                    try await stream.write(Array(bytes[start..<min(start + limits.answerPartBytes, bytes.count)]))
-                }
+                var stream = stream(over: try await writer.writeHead(head))
+                try await stream.write(bytes)
                 try await stream.writer.finish(nil)
             }
             if closes { try await close() }
@@ -100,11 +105,15 @@ struct Answer {
             }
             // A client that closes its side of a streamed answer is gone. The guard then closes the connection.
             channel.triggerUserOutboundEvent(StreamBegins(), promise: nil)
-            var stream = ResponseStream(writer: try await writer.writeHead(head), connection: OpenConnection(channel: channel))
+            var stream = stream(over: try await writer.writeHead(head))
             try await write(&stream)
             try await stream.writer.finish(nil)
             try await close()
         }
+    }
+
+    private func stream(over writer: any ResponseBodyWriter) -> ResponseStream {
+        ResponseStream(writer: writer, partBytes: limits.answerPartBytes, connection: OpenConnection(channel: channel))
     }
 
     /// Whether the client, or a protocol change that is not carried out, ends the connection.

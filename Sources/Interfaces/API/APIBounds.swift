@@ -17,6 +17,7 @@ enum APIBounds {
                 "OpenFiles.reserve", OpenFiles.reserve, "descriptors",
                 "Of the limit of open files: for servers, files, timers and connections that are refused."),
             Bound("APILimits.connectionPause", APILimits.connectionPause, "Before a client whose connection was refused comes back."),
+            Bound("APILimits.grace", APILimits.grace, "A process that stops answers the requests in work for as long."),
             Bound("CertificateWatch.interval", CertificateWatch.interval, "Between two looks at the files of the certificate."),
             Bound("HTTPServerLimits.backlog", http.backlog, "connections", "Wait to be accepted."),
             Bound("HTTPServerLimits.idle", http.idle, "A connection without a request is closed then."),

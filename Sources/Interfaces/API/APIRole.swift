@@ -158,7 +158,7 @@ struct APIRole: AddedRole {
     ) -> HTTPServerConfiguration {
         HTTPServerConfiguration(
             host: settings.listen.hostText, port: Int(settings.listen.port), limits: limits(settings, logger: logger),
-            connectionGroup: { proxies.connectionGroup(of: $0) }, refusal: { log.refusal($0) })
+            grace: APILimits.grace, connectionGroup: { proxies.connectionGroup(of: $0) }, refusal: { log.refusal($0) })
     }
 
     private static func limits(_ settings: APISettings, logger: Logger) -> HTTPServerLimits {

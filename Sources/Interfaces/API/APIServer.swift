@@ -80,7 +80,7 @@ struct APIServer: Sendable {
         var response = try await operation.handler(call)
         // The answer to a change is small. It is never refused, because the change is made.
         if operation.method == .get, case .bytes(let bytes) = response.body { try call.place?.take(answerBytes: bytes.count) }
-        // A stream is in work for as long as its client likes, and has a bound of its own.
+        // A stream of events is open for as long as its client likes, and has a bound of its own.
         if case .bytes = response.body { response.retained = call.place }
         return response
     }

@@ -118,7 +118,7 @@ package struct APISettings: Sendable {
             throw Failure(.config, "\(Self.tokenTenantsName): \(wrong) is no tenant", hint: "a tenant is \(CatalogueNames.nameRule)")
         }
         tokenTenants = Set(tenants)
-        origins = Set(list(Self.originsName))
+        origins = try Self.origins(list(Self.originsName))
         let named = list(Self.proxiesName)
         proxies = named.isEmpty ? Self.standardProxies.split(separator: ",").map(String.init) : named
         guard listen.isLoopback || certificate != nil || !named.isEmpty else {
@@ -163,6 +163,29 @@ package struct APISettings: Sendable {
             throw Failure(.config, "\(tokenLifetimeName): \(text) is no time", hint: "15m, or 1d")
         }
         return lifetime
+    }
+
+    /// Origins are compared by their bytes with what a browser sends, so one in another form would never match.
+    private static func origins(_ texts: [String]) throws -> Set<String> {
+        for text in texts {
+            guard let fault = originFault(in: text) else { continue }
+            throw Failure(.config, "\(originsName): \(text) \(fault)", hint: "as a browser sends it: https://app.example.com")
+        }
+        return Set(texts)
+    }
+
+    /// Why no browser sends the text as an origin (RFC 6454, section 6.2). Nil if one may.
+    private static func originFault(in text: String) -> String? {
+        guard let colon = text.firstRange(of: "://"), colon.lowerBound > text.startIndex, colon.upperBound < text.endIndex else {
+            return "is no scheme and host"
+        }
+        let (scheme, host) = (text[..<colon.lowerBound], text[colon.upperBound...])
+        guard host.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"/?#@*,".utf8.contains($0) }) else {
+            return "has more than scheme, host and port"
+        }
+        if text.utf8.contains(where: { (0x41...0x5A).contains($0) }) { return "has capitals" }
+        if host.hasSuffix(scheme == "https" ? ":443" : ":80"), scheme == "https" || scheme == "http" { return "names the standard port" }
+        return nil
     }
 
     private static func certificate(chain: String?, key: String?) throws -> CertificateFiles? {

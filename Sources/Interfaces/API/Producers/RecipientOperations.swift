@@ -62,8 +62,10 @@ struct RecipientOperations: Sendable {
         // Read some rows before the answer begins: if the database is away, the answer is a problem document.
         var beginning: [UInt8] = []
         for _ in 0..<2 { beginning += try await export.next() ?? [] }
+        // A page is in memory until its client has taken it, so an export is in work to its end.
+        try call.place?.take(answerBytes: Int(PersonalExport.bytes))
         let (first, others, logger, request) = (beginning, export, services.logger, call.id)
-        return ServerResponse(
+        var response = ServerResponse(
             .ok, headers: [.contentType: "application/json", .accelBuffering: "no"],
             body: .stream { stream in
                 var others = others
@@ -75,6 +77,8 @@ struct RecipientOperations: Sendable {
                     throw error
                 }
             })
+        response.retained = call.place
+        return response
     }
 
     // MARK: Preferences
