@@ -18,11 +18,11 @@ import Testing
 
     @Test(arguments: [
         "app.example.com", "https://", "://app.example.com", "https://app.example.com/", "https://App.example.com",
-        "HTTPS://app.example.com",
-        "https://app.example.com:443", "http://app.example.com:80", "https://*.example.com", "*", "null", "https://me@app.example.com",
-        "https://bücher.example", "https://app.example.com?x",
+        "HTTPS://app.example.com", "https://app.example.com:", "https://:8443", "https://app.example.com:443",
+        "http://app.example.com:80", "https://*.example.com", "*", "null", "https://me@app.example.com", "https://bücher.example",
+        "https://app.example.com?x",
     ])
-    func whatNoBrowserSendsIsRefused(_ origin: String) throws {
+    func aTextThatNoBrowserSendsIsRefused(_ origin: String) throws {
         let failure = #expect(throws: Failure.self) { try Self.origins(origin) }
         #expect(failure?.code == .config && failure?.message.contains(origin) == true, "\(String(describing: failure))")
     }

@@ -4,7 +4,9 @@ import Testing
 @Suite struct ImportTests {
     /// Targets that only tests link.
     private static let testOnly: Set = ["TidingsTestSupport"]
-    private static let headers: Set = ["CRabbitMQ", "CLibpq", "CCurl", "CCrypto", "CNGHTTP2", "CTLS", "CSpawn", "CSchemaFiles", "CPageFiles"]
+    private static let headers: Set = [
+        "CRabbitMQ", "CLibpq", "CCurl", "CCrypto", "CNGHTTP2", "CTLS", "CSpawn", "CSchemaFiles", "CPageFiles",
+    ]
 
     @Test func coreImportsNothing() throws {
         for file in try Repository.files(below: "Sources/Core") {

@@ -183,6 +183,7 @@ package struct APISettings: Sendable {
         guard host.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"/?#@*,".utf8.contains($0) }) else {
             return "has more than scheme, host and port"
         }
+        if host.hasPrefix(":") || host.hasSuffix(":") { return "has a colon without a host before it or a port after it" }
         if text.utf8.contains(where: { (0x41...0x5A).contains($0) }) { return "has capitals" }
         if host.hasSuffix(scheme == "https" ? ":443" : ":80"), scheme == "https" || scheme == "http" { return "names the standard port" }
         return nil
