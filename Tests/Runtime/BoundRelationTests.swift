@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import TidingsAMQP
 import TidingsContracts
@@ -50,6 +51,16 @@ import TidingsStore
         #expect(Self.call < RolesService.drainLimit, "calls that are out can end")
         #expect(RolesService.drainLimit + RolesService.farewell < StopDeadline.limit, "the last heartbeat is written")
         #expect(StopDeadline.limit < .seconds(30), "Kubernetes kills after 30 s, unless told otherwise")
+    }
+
+    /// A process that systemd kills writes no outcome of the calls that have ended.
+    @Test(arguments: ["router", "deliver", "release", "api"]) func aUnitWaitsForTheWholeStop(role: String) throws {
+        var root = URL(fileURLWithPath: #filePath)
+        for _ in 0..<3 { root.deleteLastPathComponent() }
+        let unit = try String(contentsOf: root.appendingPathComponent("deploy/systemd/tidings-\(role)@.service"), encoding: .utf8)
+        let setting = try #require(unit.split(separator: "\n").first { $0.hasPrefix("TimeoutStopSec=") })
+        let seconds = try #require(Int(setting.dropFirst("TimeoutStopSec=".count)))
+        #expect(StopDeadline.limit < .seconds(seconds))
     }
 
     @Test func aStepIsShorterThanThePatienceWithTheProcess() throws {

@@ -1,5 +1,6 @@
 import TidingsContracts
 import TidingsHTTPServer
+import TidingsPipeline
 
 /// The bounds of the API, each with its reason.
 package enum APILimits {
@@ -7,7 +8,8 @@ package enum APILimits {
     package static let bodyBytes = 64 * 1024
     /// The largest body with intents: the largest message of intake.
     package static let intentBytes = IntentLimits().maximumMessageBytes
-    /// The time for which a process that stops answers the requests in work. An intent waits for its confirm for less.
+    /// The time for which a process that stops answers the requests in work. An intent waits for its confirm for less. With the longest
+    /// ``APISettings/stopDelay`` before it, the stop still ends within ``RolesService/drainLimit``.
     package static let grace = IntentSubmission.confirmPatience + .seconds(2)
     /// Items of one page of the inbox.
     package static let page = 100

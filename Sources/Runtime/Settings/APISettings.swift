@@ -78,9 +78,9 @@ package struct APISettings: Sendable {
     /// A stolen token is of use for this long: it cannot be revoked.
     static let standardTokenLifetime = Duration.seconds(86_400)
     /// Proxies look at the health of a process every few seconds.
-    static let standardStopDelay = Duration.seconds(5)
-    /// The rest of the time of a stop is for requests in work.
-    private static let longestStopDelay = Duration.seconds(15)
+    package static let standardStopDelay = Duration.seconds(5)
+    /// The requests in work are answered after it. Both must end before the process cancels its work (``RolesService/drainLimit``).
+    package static let longestStopDelay = Duration.seconds(10)
     /// More than a process can answer in a second.
     private static let requests = 1...100_000
 
@@ -242,7 +242,7 @@ package struct APISettings: Sendable {
                 "Requests in a second of all API keys of one tenant to one process, and of all its people; twice as many at once.",
                 defaultValue: String(standardRequestsPerTenant)),
             SettingDeclaration(
-                stopDelayName, "From SIGTERM until the API closes its address; /health/ready says no meanwhile, 15s at most.",
+                stopDelayName, "From SIGTERM until the API closes its address; /health/ready says no meanwhile, 10s at most.",
                 defaultValue: DurationText.print(standardStopDelay)),
         ]
     }

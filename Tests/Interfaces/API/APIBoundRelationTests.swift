@@ -4,6 +4,7 @@ import TidingsCore
 import TidingsHTTPServer
 import TidingsPipeline
 import TidingsProvider
+import TidingsServer
 import TidingsStore
 
 @testable import TidingsAPI
@@ -18,6 +19,16 @@ import TidingsStore
         #expect(Self.proxy < APILimits.server.idle, "the proxy closes an idle connection first, so it sends no request into its end")
         #expect(WorkWatch.patience < IntentSubmission.confirmPatience, "a request outlasts the election of a leader")
         #expect(IntentSubmission.confirmPatience < Self.proxy, "a client hears from Tidings that a confirm did not come")
+    }
+
+    /// The delay of the stop, the requests in work, and the ends of streams and connections come one after the other.
+    @Test func aStopOfTheAPIEndsBeforeTheProcessCancelsIt() {
+        #expect(IntentSubmission.confirmPatience < APILimits.grace, "an intent that waits for its confirm is answered")
+        #expect(APISettings.standardStopDelay <= APISettings.longestStopDelay)
+        let ends = Duration.seconds(2)
+        #expect(
+            APISettings.longestStopDelay + APILimits.grace + ends < RolesService.drainLimit,
+            "the longest delay that can be set leaves the requests in work their time")
     }
 
     @Test func clientsComeBackSpreadOverTime() {

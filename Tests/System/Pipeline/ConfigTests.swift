@@ -74,7 +74,7 @@ import TidingsTestSupport
         (["TIDINGS_API_TLS_CERTIFICATE": "/no/such/file", "TIDINGS_API_TLS_KEY": "/no/such/key"], "/no/such/file has no certificate"),
         (["TIDINGS_API_PROXIES": "10.0.0.1/8"], "TIDINGS_API_PROXIES: 10.0.0.1/8"),
         (["TIDINGS_API_CONNECTIONS": "0"], "TIDINGS_API_CONNECTIONS: 0"),
-        (["TIDINGS_API_STOP_DELAY": "5"], "TIDINGS_API_STOP_DELAY: 5"), (["TIDINGS_API_STOP_DELAY": "1m"], "no time up to 15s"),
+        (["TIDINGS_API_STOP_DELAY": "5"], "TIDINGS_API_STOP_DELAY: 5"), (["TIDINGS_API_STOP_DELAY": "11s"], "no time up to 10s"),
     ])
     func aProcessWithWrongSettingsNeverRuns(variables: [String: String], said: String) async throws {
         try await withOwnSystem { system in
