@@ -6,8 +6,11 @@ public final class RawClient: Sendable {
     private let descriptor: Int32
     public let port: Int
 
-    /// - Parameter source: the loopback address from which the client connects, such as `127.0.0.2`. Nil for the usual one.
-    public init(port: Int, from source: String? = nil) throws {
+    /// - Parameters:
+    ///   - source: the loopback address from which the client connects, such as `127.0.0.2`. Nil for the usual one.
+    ///   - bufferBytes: the bytes that the kernel takes for a client that reads nothing; it takes up to twice as many. Nil: as many as it
+    ///     likes.
+    public init(port: Int, from source: String? = nil, buffering bufferBytes: Int32? = nil) throws {
         self.port = port
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         if let source {
@@ -18,6 +21,13 @@ public final class RawClient: Sendable {
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
             }
             guard bound == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EADDRNOTAVAIL) }
+        }
+        if var bufferBytes {
+            // Set before the connection, whose first window follows from it.
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bufferBytes, socklen_t(MemoryLayout<Int32>.size))
+            // Segments of an Ethernet. A segment of the loopback has 64 KiB: a small buffer has no room for it, and the kernel drops it.
+            var segmentBytes: Int32 = 1_460
+            setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_MAXSEG, &segmentBytes, socklen_t(MemoryLayout<Int32>.size))
         }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -92,6 +102,28 @@ public final class RawClient: Sendable {
                 if count <= 0 { return String(decoding: bytes, as: UTF8.self) }
                 bytes += buffer[..<count]
             }
+        }
+    }
+
+    /// Reads this many bytes at a time, as a slow client does, and pauses before each time. The thread is this client's own, because a task
+    /// may wait long for its turn beside others.
+    ///
+    /// Returns fewer bytes if the server closes before.
+    public func read(bytes count: Int, times: Int, every pause: Duration) async -> String {
+        await onThread { [self] in
+            var bytes: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 16_384)
+            let began = ContinuousClock.now
+            for number in 1...times {
+                let rest = began + pause * number - .now
+                if rest > .zero { _ = poll(nil, 0, Int32(rest / .milliseconds(1))) }
+                while bytes.count < number * count {
+                    let read = recv(descriptor, &buffer, min(buffer.count, number * count - bytes.count), 0)
+                    guard read > 0 else { return String(decoding: bytes, as: UTF8.self) }
+                    bytes += buffer[..<read]
+                }
+            }
+            return String(decoding: bytes, as: UTF8.self)
         }
     }
 

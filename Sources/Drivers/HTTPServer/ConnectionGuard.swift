@@ -8,8 +8,8 @@ import NIOHTTPTypes
 ///
 /// - A request that has not arrived ``HTTPServerLimits/request`` after its first byte gets 408.
 /// - Bytes that are no HTTP get 400, and headers beyond a limit get 431.
-/// - A client that takes nothing of its answer for ``HTTPServerLimits/writeStall`` is disconnected. So is a client that has vanished: the
-///   kernel ends a connection whose other end confirms nothing for the same time.
+/// - A client that takes longer than ``HTTPServerLimits/writeStall`` for a part of its answer is disconnected. So is a client that has
+///   vanished: the kernel ends a connection whose other end confirms nothing for the same time.
 /// - A client that has closed its side of the connection gets no stream.
 /// - The body of a request stays with its client until the handler asks for it. Only the part that came with the head is in memory.
 /// - A connection beyond a bound of the server is answered with 429 or 503, and closed without a look at its request.
@@ -61,6 +61,10 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         // A few bytes to a vanished client wait in the kernel for a quarter of an hour, and the channel stays writable.
         let vanishes = ChannelOptions.Types.SocketOption(level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT))
         try? context.channel.syncOptions?.setOption(vanishes, value: SocketOptionValue(Int(limits.writeStall / .milliseconds(1))))
+        // Otherwise the kernel keeps some MiB for a client that takes nothing, and tells of room only when a third of them is taken. The
+        // stall would then begin although the client takes parts.
+        let unsent = ChannelOptions.Types.SocketOption(level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_NOTSENT_LOWAT))
+        try? context.channel.syncOptions?.setOption(unsent, value: SocketOptionValue(limits.answerPartBytes))
         let parts = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 2_048, maximum: limits.partBytes)
         try? context.channel.syncOptions?.setOption(ChannelOptions.recvAllocator, value: parts)
     }

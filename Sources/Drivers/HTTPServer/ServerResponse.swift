@@ -42,13 +42,16 @@ public struct ResponseStream {
     /// The connection below, for another task to wait for.
     public let connection: OpenConnection
 
-    /// Sends bytes, in parts of ``HTTPServerLimits/answerPartBytes``. Each part waits while the client does not take those before it, so the
-    /// connection holds no copy of many bytes, and a client that is slow but takes parts keeps its connection. Throws if the connection is
-    /// gone.
+    /// Sends bytes, in parts of ``HTTPServerLimits/answerPartBytes``. Each part waits until the client has taken the parts before it. So the
+    /// connection holds no copy of many bytes, and a slow client that takes parts keeps its connection.
+    ///
+    /// Throws if the connection is gone.
     @concurrent public mutating func write(_ bytes: [UInt8]) async throws {
         guard bytes.count > partBytes else { return try await writer.write(ByteBuffer(bytes: bytes)) }
         for start in stride(from: 0, to: bytes.count, by: partBytes) {
             try await writer.write(ByteBuffer(bytes: bytes[start..<min(start + partBytes, bytes.count)]))
+            // The writer waits only after the event loop has told it that the connection is full. It would be many parts further by then.
+            try await connection.takeTurn()
         }
     }
 }
@@ -56,6 +59,9 @@ public struct ResponseStream {
 /// A connection whose answer is being streamed.
 public struct OpenConnection: Sendable {
     fileprivate let channel: any Channel
+
+    /// Returns when the event loop has done what it was given before.
+    fileprivate func takeTurn() async throws { try await channel.eventLoop.submit {}.get() }
 
     /// Calls `body` once, on any thread, when the connection is gone. It must not block.
     public func whenClosed(_ body: @escaping @Sendable () -> Void) { channel.closeFuture.whenComplete { _ in body() } }
