@@ -69,6 +69,9 @@ enum APIBounds {
                 "RequestRoom.answers.forPeopleOfTenant", RequestRoom.answers.forPeopleOfTenant, "bytes",
                 "Of these, of all people of one tenant."),
             Bound("RequestRoom.smallAnswer", RequestRoom.smallAnswer, "bytes", "An answer up to this size does not count."),
+            Bound(
+                "RecipientOperations.exportBytes", RecipientOperations.exportBytes, "bytes",
+                "That an export counts for until its client has taken it: two of its pages."),
             Bound("ByteRoom.pause", ByteRoom.pause, "Before a caller without room tries again."),
             Bound("Problem.mostFaults", Problem.mostFaults, "faults", "Of one body or query that an answer names."),
         ]

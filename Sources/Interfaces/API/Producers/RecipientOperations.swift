@@ -11,6 +11,9 @@ import TidingsWeb
 
 /// People, as a backend sees and changes them.
 struct RecipientOperations: Sendable {
+    /// The memory of an export that its client has not taken: its first page, which is kept to the end, and the page that is written.
+    static let exportBytes = 2 * Int(PersonalExport.bytes)
+
     let services: APIServices
 
     var all: [Operation] {
@@ -59,11 +62,11 @@ struct RecipientOperations: Sendable {
     /// The person's data as one document. It is streamed, so a client must read it to its end: a document that breaks off is not whole.
     private func export(_ call: APICall) async throws -> ServerResponse {
         var export = PersonalExport(of: try Self.person(call), from: services.store, projections: services.projections)
+        // Taken before a row is read: an export without room costs the database nothing, and its refusal is a problem document.
+        try call.place?.take(answerBytes: Self.exportBytes)
         // Read some rows before the answer begins: if the database is away, the answer is a problem document.
         var beginning: [UInt8] = []
         for _ in 0..<2 { beginning += try await export.next() ?? [] }
-        // A page is in memory until its client has taken it, so an export is in work to its end.
-        try call.place?.take(answerBytes: Int(PersonalExport.bytes))
         let (first, others, logger, request) = (beginning, export, services.logger, call.id)
         var response = ServerResponse(
             .ok, headers: [.contentType: "application/json", .accelBuffering: "no"],
@@ -77,6 +80,7 @@ struct RecipientOperations: Sendable {
                     throw error
                 }
             })
+        // A page is in memory until the client has taken it, so an export is in work to its end.
         response.retained = call.place
         return response
     }
