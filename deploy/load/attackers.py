@@ -230,14 +230,21 @@ async def wrong_credentials(target):
         match number % 3:
             case 0: return request("GET", "/v1/recipients/a", f"tid_{secrets.token_hex(8)}_{secrets.token_urlsafe(32)}")
             case 1: return request("GET", "/api/notifications", f"{head}.{claims}.{secrets.token_urlsafe(256)}")
-            case _: return request("GET", "/api/notifications", unknown_key())
+            case _: return request("GET", "/api/notifications", unknown_key(secrets.token_hex(4), number))
 
     await flood(target, 200, make)
 
 
-def unknown_key():
-    """A token of a key that the login service does not have."""
-    head = {"alg": "RS256", "typ": "JWT", "kid": secrets.token_hex(4)}
-    claims = {"sub": "eve", "exp": int(time.time()) + 3600}
+async def tokens_of_one_unknown_key(target):
+    """The crowd of a key that was withdrawn: one key, and a token of its own in each request."""
+    key = secrets.token_hex(4)
+    await flood(target, 200, lambda number: request("GET", "/api/notifications", unknown_key(key, number)))
+
+
+def unknown_key(key, number):
+    """A token of a key that the login service does not have. Without that key, nobody can tell a signature from random bytes."""
+    head = {"alg": "RS256", "typ": "JWT", "kid": key}
+    claims = {"iss": signer.ISSUER, "aud": signer.AUDIENCE, "sub": "eve-0", "tenant": TENANT, "jti": str(number)}
+    claims["exp"] = int(time.time()) + 3600
     parts = [signer.encoded(json.dumps(part).encode()) for part in (head, claims)]
-    return ".".join([*parts, secrets.token_urlsafe(256)])
+    return ".".join([*parts, signer.encoded(secrets.token_bytes(256))])

@@ -12,7 +12,7 @@ before and after, is the calm run.
 | S2 | opens 1,200 streams of one person, or 1,200 connections that ask for nothing |
 | S3 | sends bodies without their last byte to callbacks and to intents, or reads pages of 20 MB slowly |
 | S4 | sends intents for 1,000 people each over 64 connections |
-| S12 | sends wrong keys, wrong signatures and unknown keys over 200 connections |
+| S12 | sends wrong keys, wrong signatures and unknown keys over 200 connections, or different tokens of one unknown key |
 """
 
 import argparse
@@ -48,7 +48,7 @@ ATTACKS = {
     "S2": [attackers.streams_of_one_person, attackers.idle_connections],
     "S3": [attackers.slow_callbacks, attackers.slow_intents, attackers.pages_read_slowly],
     "S4": [attackers.large_intents],
-    "S12": [attackers.wrong_credentials],
+    "S12": [attackers.wrong_credentials, attackers.tokens_of_one_unknown_key],
 }
 
 
