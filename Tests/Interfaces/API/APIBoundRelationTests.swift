@@ -46,6 +46,8 @@ import TidingsStore
         #expect(
             IntentLimits().maximumIntentsPerMessage <= RequestRoom.notifications.share,
             "a tenant asks for as many notifications as one message has")
+        #expect(RequestRoom.smallAnswer < RecipientOperations.exportBytes, "every export counts")
+        #expect(RecipientOperations.exportBytes <= RequestRoom.answers.share, "a tenant may have an export")
         #expect(APILimits.tokenBytes < APILimits.server.headerFieldBytes, "the header has room for the longest token")
     }
 
