@@ -354,7 +354,7 @@ let package = Package(
             "TidingsPipelineTests", in: "Pipeline",
             [
                 "TidingsAMQP", "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsCrypto", "TidingsJSON", "TidingsJSONSchema",
-                "TidingsPipeline", "TidingsProvider", "TidingsStore", "TidingsTestSupport", logging,
+                "TidingsMetrics", "TidingsPipeline", "TidingsPostgres", "TidingsProvider", "TidingsStore", "TidingsTestSupport", logging,
             ]),
         // Needs PostgreSQL and no broker.
         tests(

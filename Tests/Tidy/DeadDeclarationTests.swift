@@ -20,7 +20,6 @@ import Testing
         "errorCaught": "SwiftNIO, for an error of a connection",
         "handlerAdded": "SwiftNIO, when a pipeline takes a handler",
         "handlerRemoved": "SwiftNIO, when a pipeline drops a handler",
-        "metadataProvider": "swift-log, which sets it",
         "urlSession": "Foundation, for each event of a transfer",
         "userInboundEventTriggered": "SwiftNIO, for an event of another handler",
     ]

@@ -3,7 +3,6 @@ import TidingsCatalogue
 import TidingsContracts
 public import TidingsCore
 public import TidingsMetrics
-import TidingsPostgres
 public import TidingsStore
 public import TidingsTimeZones
 
@@ -32,7 +31,7 @@ public struct Releaser: Sendable {
     private let zones: TimeZoneDatabase
     private let publisher: PackPublisher
     private let balance: LaneBalance
-    private let progress: ProgressWatch
+    private let turns: TurnLoop
     private let metrics: Metrics
     private let logger: Logger
 
@@ -46,7 +45,7 @@ public struct Releaser: Sendable {
         self.zones = zones
         self.publisher = publisher
         self.balance = balance
-        self.progress = progress
+        turns = TurnLoop(interval: Self.interval, progress: progress, logger: logger)
         self.metrics = metrics
         self.logger = logger
     }
@@ -64,20 +63,15 @@ public struct Releaser: Sendable {
     }
 
     private func releaseTurns(_ lane: Lane) async {
-        var batch = BatchLimit(Self.batch)
-        var strange: Set<DeliveryKey> = []
-        await turns("release \(lane.rawValue)") {
+        var rows = TurnRows(Self.batch)
+        await turns.run("release \(lane.rawValue)") {
             do {
-                let isFull = try await release(lane, limit: batch.current, passingOver: strange)
-                let wasCut = batch.current < Self.batch
-                batch.succeeded()
+                let wasCut = rows.limit < Self.batch
+                let isFull = try await release(lane, limit: rows.limit, passingOver: rows.strangeDeliveries)
+                rows.succeeded()
                 return isFull || wasCut
-            } catch let error as UnwritableRow {
-                try await setAside(error, strange: &strange)
-                return true
-            } catch let error as PostgresError where error.isAboutTheData || error.kind == .decoding {
-                logger.error("a batch cannot be released, trying half of it", metadata: ["lane": "\(lane.rawValue)", "error": "\(error)"])
-                batch.failed()
+            } catch {
+                try await follow(rows.failed(error), after: error)
                 return true
             }
         }
@@ -85,65 +79,40 @@ public struct Releaser: Sendable {
 
     private func recoverTurns() async {
         var steadiness = Steadiness()
-        var batch = BatchLimit(Self.recoveryBatch)
-        var strange: Set<PackID> = []
-        await turns("recover packs") {
+        var rows = TurnRows(Self.recoveryBatch)
+        await turns.run("recover packs") {
             do {
-                let isFull = try await recover(limit: batch.current, passingOver: strange, &steadiness)
-                batch.succeeded()
+                let isFull = try await recover(limit: rows.limit, passingOver: rows.strangePacks, &steadiness)
+                rows.succeeded()
                 return isFull
-            } catch let error as UnwritableRow {
-                try await setAside(error, strange: &strange)
-                return true
-            } catch let error as PostgresError where error.isAboutTheData || error.kind == .decoding {
-                logger.error("packs cannot be taken apart, trying half of them", metadata: ["error": "\(error)"])
-                batch.failed()
-                return true
             } catch {
-                steadiness.interrupted()
-                throw error
+                let step = rows.failed(error)
+                if step == .wait { steadiness.interrupted() }
+                try await follow(step, after: error)
+                return true
             }
         }
     }
 
-    /// The number of unreadable rows that are remembered. More of them are the work of a newer version, whose releasers handle them.
+    /// The number of unreadable rows that a loop passes over, because it names each of them in its query. A further row is parked.
     package static let strangeRows = 1_000
 
-    private func setAside(_ row: UnwritableRow, strange: inout Set<DeliveryKey>) async throws {
-        guard case .delivery(let key) = row.row else { return }
-        if row.isStrange, strange.count < Self.strangeRows {
-            logger.error("a delivery is not readable for this version, leaving it to a newer one", metadata: ["row": "\(row)"])
-            strange.insert(key)
-        } else if try await stores(nil).park(key) {
-            logger.error("a delivery cannot be released, it is parked", metadata: ["row": "\(row)"])
+    /// Takes the step after a turn that failed. Throws the error if the next turn has to wait.
+    private func follow(_ step: TurnRows.Step, after error: any Error) async throws {
+        switch step {
+        case .passOver(let row):
+            logger.error("a \(row.noun) is not readable for this version, leaving it to a newer one", metadata: ["row": "\(error)"])
+        case .park(let row):
+            if try await park(row) { logger.error("a \(row.noun) cannot be moved on, it is parked", metadata: ["row": "\(error)"]) }
+        case .halve: logger.error("a batch of a releaser cannot be written, trying half of it", metadata: ["error": "\(error)"])
+        case .wait: throw error
         }
     }
 
-    private func setAside(_ row: UnwritableRow, strange: inout Set<PackID>) async throws {
-        guard case .pack(let id) = row.row else { return }
-        if row.isStrange, strange.count < Self.strangeRows {
-            logger.error("a pack is not readable for this version, leaving it to a newer one", metadata: ["row": "\(row)"])
-            strange.insert(id)
-        } else if try await stores(nil).divideOrPark(id) {
-            logger.error("a pack cannot be taken apart, it is parked", metadata: ["row": "\(row)"])
-        }
-    }
-
-    /// Repeats `turn` until cancelled: at once after a turn with work, after ``interval`` otherwise.
-    private func turns(_ what: String, _ turn: () async throws -> Bool) async {
-        var reminder = Reminder()
-        while !Task.isCancelled {
-            do {
-                let hasWorked = try await progress.during(what) { try await turn() }
-                reminder = Reminder()
-                if hasWorked { continue }
-            } catch is CancellationError {
-                return
-            } catch {
-                logger.cannot(what, error, isDue: reminder.isDue())
-            }
-            // Only time has to pass. The stop cancels the sleep.
-            try? await Task.sleep(for: Self.interval)
+    private func park(_ row: UnwritableRow.Row) async throws -> Bool {
+        switch row {
+        case .delivery(let key): try await stores(nil).park(key)
+        case .pack(let id): try await stores(nil).divideOrPark(id)
         }
     }
 
@@ -214,7 +183,7 @@ public struct Releaser: Sendable {
     }
 
     private func republishTurns() async {
-        await turns("publish packs again") {
+        await turns.run("publish packs again") {
             let late = try await stores(nil).unconfirmedPacks(limit: Self.packBatch, bytes: Self.maximumBytes)
             guard !late.isEmpty else { return false }
             logger.notice("publishing packs again that were not confirmed", metadata: ["packs": "\(late.count)"])
@@ -222,6 +191,15 @@ public struct Releaser: Sendable {
             await publisher.publish(EncodedPacks(late))
             await publisher.noteConfirms()
             return false
+        }
+    }
+}
+
+extension UnwritableRow.Row {
+    fileprivate var noun: String {
+        switch self {
+        case .delivery: "delivery"
+        case .pack: "pack"
         }
     }
 }

@@ -1,0 +1,53 @@
+import TidingsCore
+import TidingsPostgres
+import TidingsStore
+
+/// The rows that a loop of a releaser takes in a turn: their number, and the rows that it passes over. Turns that fail decide both.
+struct TurnRows {
+    /// The step after a turn that failed.
+    enum Step: Equatable {
+        /// The next turn passes over the row, because a newer version wrote it.
+        case passOver(UnwritableRow.Row)
+        /// The row leaves the way of the others, for an operator. The next turn begins at once.
+        case park(UnwritableRow.Row)
+        /// The next turn takes half of the rows, at once. A turn with a single row finds the one that fails.
+        case halve
+        /// The next turn waits, because fewer rows would not help.
+        case wait
+    }
+
+    private var batch: BatchLimit
+    private var strange: Set<UnwritableRow.Row> = []
+
+    init(_ full: Int) { batch = BatchLimit(full) }
+
+    /// The number of rows that the next turn takes.
+    var limit: Int { batch.current }
+
+    /// The deliveries that the next turn passes over.
+    var strangeDeliveries: Set<DeliveryKey> {
+        Set(strange.compactMap { row -> DeliveryKey? in if case .delivery(let key) = row { key } else { nil } })
+    }
+
+    /// The packs that the next turn passes over.
+    var strangePacks: Set<PackID> {
+        Set(strange.compactMap { row -> PackID? in if case .pack(let id) = row { id } else { nil } })
+    }
+
+    mutating func succeeded() { batch.succeeded() }
+
+    mutating func failed(_ error: any Error) -> Step {
+        switch error {
+        case let error as UnwritableRow:
+            guard error.isStrange, strange.count < Releaser.strangeRows else { return .park(error.row) }
+            strange.insert(error.row)
+            return .passOver(error.row)
+        case let error as PostgresError where error.isAboutTheData || error.kind == .decoding:
+            // A single row would be named. So the fault is elsewhere, such as in a word of a newer version that every turn reads.
+            guard batch.current > 1 else { return .wait }
+            batch.failed()
+            return .halve
+        default: return .wait
+        }
+    }
+}
