@@ -13,19 +13,21 @@ package actor Settler {
     /// The number of commits under way at once.
     package static let commitsInWork = 2
 
-    private let store: Store
-    private let worker: String
     private let meters: DeliveryMeters
     private let logger: Logger
+    private let commit: @Sendable ([PackSettlement]) async throws -> Void
     private var collected: [(PackSettlement, CheckedContinuation<Void, Never>)] = []
     private var committing = 0
 
-    init(store: Store, worker: String, meters: DeliveryMeters, logger: Logger) {
-        self.store = store
-        self.worker = worker
+    /// - Parameter commit: commits a batch. It may run again with the same batch.
+    init(meters: DeliveryMeters, logger: Logger, commit: @escaping @Sendable ([PackSettlement]) async throws -> Void) {
         self.meters = meters
         self.logger = logger
+        self.commit = commit
     }
+
+    /// The packs that wait for the next commit.
+    var waiting: Int { collected.count }
 
     /// Returns when the outcomes are committed, however long the database is away. If the database will never take the values of an
     /// outcome, the outcome is logged and left to the lease. A releaser then records it as unknown.
@@ -40,10 +42,10 @@ package actor Settler {
         guard committing < Self.commitsInWork, !collected.isEmpty else { return }
         committing += 1
         // The task lets the outcomes that are ready at this moment join. `settle` awaits the result.
-        Task { await commit() }
+        Task { await writeBatch() }
     }
 
-    private func commit() async {
+    private func writeBatch() async {
         let batch = takeBatch()
         await write(batch.map(\.0))
         for (_, continuation) in batch { continuation.resume() }
@@ -67,7 +69,7 @@ package actor Settler {
             let began = ContinuousClock.now
             await mayHang(.settle)
             passing(.beforeSettle)
-            try await patiently("record outcomes", logger: logger) { try await store.settle(packs, worker: worker) }
+            try await patiently("record outcomes", logger: logger) { try await commit(packs) }
             passing(.afterSettle)
             record(packs, took: ContinuousClock.now - began)
         } catch {
