@@ -15,14 +15,15 @@ public struct PackReceiver: Sendable {
     /// The number of batches in work at once.
     public static let batchesInWork = 4
 
-    private let store: Store
-    private let consumer: AMQPConsumer
+    private let queue: any BatchQueue
     private let lane: Lane
     private let balance: LaneBalance
     private let stop: StopFlag
     /// Watches whether batches, and the packs of a worker, go on.
     let progress: ProgressWatch
     private let logger: Logger
+    private let hear: (@Sendable (String) async -> Void)?
+    private let keep: @Sendable (DeadMessage) async throws -> Void
 
     /// - Parameters:
     ///   - stop: raised before `consumer` is stopped. Packs that are not claimed by then are requeued.
@@ -31,13 +32,31 @@ public struct PackReceiver: Sendable {
         store: Store, consumer: AMQPConsumer, lane: Lane, balance: LaneBalance, stop: StopFlag = StopFlag(),
         progress: ProgressWatch = ProgressWatch(), logger: Logger
     ) {
-        self.stop = stop
-        self.progress = progress
-        self.store = store
-        self.consumer = consumer
+        var hear: (@Sendable (String) async -> Void)?
+        if let timelines = store.timelines { hear = { await timelines.heard($0) } }
+        self.init(
+            queue: consumer, lane: lane, balance: balance, stop: stop, progress: progress, logger: logger, hear: hear
+        ) { message in
+            let kept = try await store.keepDead(message, state: "open")
+            try await store.forgetErased(inDead: kept.id)
+        }
+    }
+
+    /// - Parameters:
+    ///   - hear: learns the timeline of a publisher. Nil if every server is taken.
+    ///   - keep: commits a message that is no pack, for an operator.
+    init(
+        queue: any BatchQueue, lane: Lane, balance: LaneBalance, stop: StopFlag, progress: ProgressWatch, logger: Logger,
+        hear: (@Sendable (String) async -> Void)?, keep: @escaping @Sendable (DeadMessage) async throws -> Void
+    ) {
+        self.queue = queue
         self.lane = lane
         self.balance = balance
+        self.stop = stop
+        self.progress = progress
         self.logger = logger
+        self.hear = hear
+        self.keep = keep
     }
 
     /// Returns the prefetch and the batch bounds for a provider with a rate. A batch holds one second of the rate, so that it ends within
@@ -61,22 +80,22 @@ public struct PackReceiver: Sendable {
     /// Runs until the consumer is stopped, then finishes the batches in work.
     public func run(_ handle: @escaping @Sendable ([Pack]) async throws -> Void) async {
         let loop = BatchLoop(
-            consumer: consumer, width: Self.batchesInWork, lane: lane, balance: balance, stop: stop, progress: progress, logger: logger)
+            queue: queue, width: Self.batchesInWork, lane: lane, balance: balance, stop: stop, progress: progress, logger: logger)
         await loop.run { batch in
-            await hear(batch)
+            await hearTimelines(of: batch)
             let packs = try await decode(batch)
             if !packs.isEmpty { try await handle(packs) }
             passing(.beforeAck)
-            await consumer.acknowledge(batch.tags)
+            await queue.acknowledge(batch.tags)
             passing(.afterAck)
         }
     }
 
     /// Looks at the timelines of the publishers. A pack of a later timeline has no row at an old primary, and its message must not end there.
-    private func hear(_ batch: MessageBatch) async {
-        guard let timelines = store.timelines else { return }
+    private func hearTimelines(of batch: MessageBatch) async {
+        guard let hear else { return }
         for message in batch.messages {
-            if case .string(let timeline)? = message.headers[QueueNames.timelineHeader] { await timelines.heard(timeline) }
+            if case .string(let timeline)? = message.headers[QueueNames.timelineHeader] { await hear(timeline) }
         }
     }
 
@@ -103,14 +122,12 @@ public struct PackReceiver: Sendable {
             return try Pack.decode(message.body)
         } catch {
             logger.error("a message is no pack", metadata: ["queue": "\(message.queue)", "error": "\(error)"])
-            let kept = try await store.keepDead(
+            try await keep(
                 DeadMessage(
                     queue: message.queue, reason: .undecodablePack, message: "\(error)", deaths: 1, exchange: message.exchange,
                     routingKey: message.routingKey, contentType: message.contentType, headers: headersText(message.headers),
                     replayHeaders: ReplayHeaders.text(of: message, withIDs: false), attributes: message.headerAttributes,
-                    body: message.body),
-                state: "open")
-            try await store.forgetErased(inDead: kept.id)
+                    body: message.body))
             return nil
         }
     }

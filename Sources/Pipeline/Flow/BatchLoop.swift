@@ -3,6 +3,16 @@ import TidingsAMQP
 import TidingsCore
 import TidingsWaiting
 
+/// The queue of a ``BatchLoop``: the batches, and the two ways in which their messages leave it.
+protocol BatchQueue: Sendable {
+    /// Waits for a batch. Returns nil if the queue is stopped, and if the waiting task is cancelled.
+    func nextBatch() async -> MessageBatch?
+    func acknowledge(_ tags: [DeliveryTag]) async
+    func reject(_ tags: [DeliveryTag], requeue: Bool) async
+}
+
+extension AMQPConsumer: BatchQueue {}
+
 /// Reads batches off a queue and has each of them handled, a few at once.
 ///
 /// `handle` acknowledges its batch when everything that follows from it is committed, and not before. So a crash at any point loses
@@ -12,22 +22,22 @@ package struct BatchLoop: Sendable {
     /// milliseconds.
     package static let pauseBeforeRequeue = Duration.seconds(1)
 
-    let consumer: AMQPConsumer
+    let queue: any BatchQueue
     /// The number of batches in work at once.
     let width: Int
     /// The lane of the queue. Bulk work yields to urgent work. Nil for a queue outside the balance of the two.
     let lane: Lane?
     let balance: LaneBalance
-    /// Raised at the stop, before the consumer is stopped. A batch that ends with a `CancellationError` is then requeued without a pause.
+    /// Raised at the stop, before the queue is stopped. A batch that ends with a `CancellationError` is then requeued without a pause.
     var stop = StopFlag()
     let progress: ProgressWatch
     let logger: Logger
 
-    /// Runs until the consumer is stopped, then awaits the batches in work.
+    /// Runs until the queue is stopped, then awaits the batches in work.
     func run(_ handle: @escaping @Sendable (MessageBatch) async throws -> Void) async {
         await withDiscardingTaskGroup { group in
             let slots = Slots(width)
-            for await batch in consumer.batches {
+            while let batch = await queue.nextBatch() {
                 await slots.take()
                 if lane == .bulk { await balance.yieldToUrgent() }
                 // The next batch is read meanwhile. The slots bound the tasks, and the group awaits all of them.
@@ -45,12 +55,12 @@ package struct BatchLoop: Sendable {
 
     private func requeue(_ batch: MessageBatch, because error: any Error) async {
         if !(error is CancellationError && stop.isRaised) {
-            let queue = batch.messages.first?.queue ?? ""
+            let name = batch.messages.first?.queue ?? ""
             logger.warning(
-                "a batch is requeued", metadata: ["queue": "\(queue)", "messages": "\(batch.messages.count)", "error": "\(error)"])
+                "a batch is requeued", metadata: ["queue": "\(name)", "messages": "\(batch.messages.count)", "error": "\(error)"])
             // Nothing signals that the next try would succeed. The stop cancels the pause.
             try? await Task.sleep(for: Self.pauseBeforeRequeue)
         }
-        await consumer.reject(batch.tags, requeue: true)
+        await queue.reject(batch.tags, requeue: true)
     }
 }

@@ -50,7 +50,7 @@ public struct Router: Sendable {
     /// Runs until the consumer is stopped, then finishes the batches in work.
     public func run() async {
         let loop = BatchLoop(
-            consumer: consumer, width: Self.batchesInWork, lane: lane, balance: balance, progress: progress, logger: logger)
+            queue: consumer, width: Self.batchesInWork, lane: lane, balance: balance, progress: progress, logger: logger)
         await loop.run { batch in
             await mayHang(.route)
             passing(.beforeRoute)

@@ -139,7 +139,7 @@ public actor AMQPConsumer: SessionOwner {
     }
 
     /// Waits for a batch. Returns nil once the consumer has stopped, or when the waiting task is cancelled.
-    func nextBatch() async -> MessageBatch? {
+    package func nextBatch() async -> MessageBatch? {
         if session.hasStopped { return nil }
         if readers.isEmpty, let due = buffer.due(), due <= .now {
             let hadRoom = buffer.hasRoom
