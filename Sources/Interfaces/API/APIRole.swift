@@ -46,8 +46,8 @@ struct APIRole: AddedRole {
         self.logger = logger
         let progress = runtime.readiness.liveness.progress
         hub = StreamHub(
-            store: store, signals: runtime.signals, connections: settings.connections, metrics: runtime.metrics, progress: progress,
-            logger: logger)
+            news: StoredNews(store: store), connections: settings.connections, metrics: runtime.metrics, progress: progress,
+            logger: logger, signal: { [signals = runtime.signals] in signals.announce($0) })
         feed = try runtime.signalFeed()
         publisher = try runtime.intentPublisher()
         tokenKeys = try await Self.tokenKeys(settings, runtime)

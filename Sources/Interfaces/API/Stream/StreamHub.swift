@@ -2,7 +2,6 @@ import Logging
 import Synchronization
 import TidingsContracts
 import TidingsCore
-import TidingsLikes
 import TidingsMetrics
 import TidingsPipeline
 import TidingsStore
@@ -55,10 +54,9 @@ final class StreamHub: Sendable {
         }
     }
 
-    private let store: Store
-    private let likes: Likes
+    private let news: any StreamNews
     private let firstNews: FirstNews.Desk
-    private let signals: InboxSignals
+    private let signal: @Sendable ([InboxSignal.Person]) -> Void
     private let openStreams: Gauge
     private let progress: ProgressWatch
     private let logger: Logger
@@ -66,16 +64,20 @@ final class StreamHub: Sendable {
     private let wake: AsyncStream<Void>
     private let waker: AsyncStream<Void>.Continuation
 
-    /// - Parameter connections: the connections of the process.
-    init(store: Store, signals: InboxSignals, connections: Int, metrics: Metrics, progress: ProgressWatch, logger: Logger) {
+    /// - Parameters:
+    ///   - connections: the connections of the process.
+    ///   - signal: tells every process of changes. It must not wait.
+    init(
+        news: any StreamNews, connections: Int, metrics: Metrics, progress: ProgressWatch, logger: Logger,
+        signal: @escaping @Sendable ([InboxSignal.Person]) -> Void
+    ) {
         state = Mutex(State(connections: connections))
-        self.store = store
+        self.news = news
         self.progress = progress
-        self.signals = signals
+        self.signal = signal
         openStreams = metrics.apiStreams
         self.logger = logger
-        likes = Likes(store: store)
-        firstNews = FirstNews.desk(store, likes)
+        firstNews = FirstNews.desk(news)
         (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -142,12 +144,12 @@ final class StreamHub: Sendable {
 
     /// Tells every process, also this one, that a person changed items.
     func announce(_ person: RecipientKey, changed: [NotificationID]) {
-        signals.announce([InboxSignal.Person(tenant: person.tenant, recipient: person.id, changed: changed)])
+        signal([InboxSignal.Person(tenant: person.tenant, recipient: person.id, changed: changed)])
     }
 
     /// Tells every process, also this one, that the likes of these persons changed.
     func announceLikes(of persons: [RecipientKey]) {
-        signals.announce(persons.map { InboxSignal.Person(tenant: $0.tenant, recipient: $0.id, kind: .likes) })
+        signal(persons.map { InboxSignal.Person(tenant: $0.tenant, recipient: $0.id, kind: .likes) })
     }
 
     /// Takes an event of the feed of signals. Persons without a stream here cost a look-up.
@@ -230,8 +232,8 @@ final class StreamHub: Sendable {
                 mailbox.position.map { InboxWatcher(mailbox.person, known: .position($0)) }
             })
         do {
-            let inboxes = try await store.changedInboxes(since: Array(watchers))
-            let liked = try await likes.people(withNewsSince: mailboxes.map(\.likesMark))
+            let inboxes = try await news.changedInboxes(since: Array(watchers))
+            let liked = try await news.people(withLikesSince: mailboxes.map(\.likesMark))
             state.withLock { state in
                 state.inboxes.formUnion(inboxes)
                 for person in liked { state.liked[person] = state.liked[person] ?? false }
@@ -260,7 +262,7 @@ final class StreamHub: Sendable {
             }
             let watchers = Array(waiting.keys)
             do {
-                let news = try await store.inboxNews(of: watchers, limit: APILimits.idsInEvent)
+                let news = try await news.inboxNews(of: watchers)
                 for (watcher, news) in zip(watchers, news) {
                     let event = InboxEvent(news)
                     for mailbox in waiting[watcher] ?? [] { mailbox.put(event) }
@@ -286,7 +288,7 @@ final class StreamHub: Sendable {
                 mailbox.likesForNews(isChanged: isChanged).map { (mailbox: mailbox, mark: $0, isChanged: isChanged) }
             }
             do {
-                let news = try await likes.news(since: asked.map(\.mark))
+                let news = try await news.newLikes(since: asked.map(\.mark))
                 for (one, news) in zip(asked, news) { one.mailbox.put(news, isChanged: one.isChanged) }
             } catch {
                 // The next signal or look tries again.
