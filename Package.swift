@@ -209,7 +209,8 @@ let package = Package(
         // On top of the store: the pipeline does not know it.
         target(
             "TidingsLikes", in: "Modules/Likes",
-            ["TidingsContracts", "TidingsCore", "TidingsEncodings", "TidingsJSON", "TidingsPostgres", "TidingsStore"]),
+            ["TidingsContracts", "TidingsCore", "TidingsEncodings", "TidingsJSON", "TidingsPostgres", "TidingsStore"],
+            exclude: ["likes.sql"]),
         provider("ProviderAirship", in: "Providers/Airship"),
         provider("ProviderAPNs", in: "Providers/APNs", ["TidingsHTTP2"]),
         provider("ProviderBraze", in: "Providers/Braze"),

@@ -42,15 +42,15 @@ import Testing
         }
     }
 
-    /// A module owns its tables: `Sources/Modules/Likes` has those of `likes.sql`. Its SQL is its own, because the store cannot know the
+    /// A module owns its tables: `Sources/Modules/Likes` has them in `likes.sql`. Its SQL is its own, because the store cannot know the
     /// modules that a binary has. The clock and the types of the active catalogue are for everybody.
     @Test func aModuleUsesOnlyItsOwnTables() throws {
         let shared: Set = ["clock", "active_catalogue", "catalogue_types"]
         let files = try Repository.files(below: "Sources/Modules")
         try #require(!files.isEmpty)
         for file in files {
-            let module = file.path.split(separator: "/")[2].lowercased()
-            let schema = try Repository.text("Sources/Store/Schema/Baseline/\(module).sql")
+            let folder = file.path.split(separator: "/").prefix(3).joined(separator: "/")
+            let schema = try Repository.files(below: folder, type: "sql").flatMap(\.lines).joined(separator: "\n")
             let own = Set(schema.matches(of: /create table tidings\.([a-z_]+)/).map { String($0.1) })
             for (index, line) in file.code {
                 for name in line.matches(of: /tidings\.([a-z_]+)/).map({ String($0.1) }) where !own.contains(name) {
