@@ -1,6 +1,7 @@
 import ArgumentParser
 import Logging
 import TidingsAMQP
+import TidingsCore
 import TidingsJSON
 import TidingsPostgres
 import TidingsProvider

@@ -1,3 +1,5 @@
+package import TidingsCore
+
 /// A role of a target above this one, such as the API. The executable links it or leaves it out.
 package protocol AddedRole: Sendable {
     /// The role's name in `tidings_ops.workers.role`.

@@ -1,3 +1,4 @@
+import TidingsCore
 import TidingsPipeline
 
 extension Bounds {

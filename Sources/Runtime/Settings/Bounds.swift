@@ -1,6 +1,6 @@
 import TidingsAMQP
 import TidingsContracts
-import TidingsCore
+package import TidingsCore
 import TidingsJSON
 import TidingsLikes
 import TidingsPipeline
