@@ -3,11 +3,12 @@ import PackageDescription
 
 // A target imports only targets of lower lines, never its own line; CI builds with --explicit-target-dependency-import-check error.
 //
-//  10  tidings
-//   9  TidingsDev  TidingsBench
-//   8  TidingsCommands  TidingsAPI
-//   7  TidingsServer
-//   6  TidingsPipeline  TidingsClient  TidingsCapture  TidingsLikes
+//  11  tidings
+//  10  TidingsDev  TidingsBench
+//   9  TidingsCommands  TidingsAPI
+//   8  TidingsServer
+//   7  TidingsLikes
+//   6  TidingsPipeline  TidingsClient  TidingsCapture  TidingsModules
 //      ProviderAPNs  ProviderAirship  ProviderBraze  ProviderFCM  ProviderJSONOverHTTP  ProviderWebPush  ProviderWebhook
 //   5  TidingsStore  TidingsProvider  TidingsWeb
 //   4  TidingsCatalogue  TidingsHTTP2Server
@@ -206,10 +207,11 @@ let package = Package(
                 "TidingsTimeZones", "TidingsWaiting", deque, logging,
             ],
             settings: settings + faultHooks),
-        // On top of the store: the pipeline does not know it.
+        // The form of a module. Neither the store nor the pipeline can import a module.
+        target("TidingsModules", in: "Modules/Kit", ["TidingsCore", "TidingsStore"]),
         target(
             "TidingsLikes", in: "Modules/Likes",
-            ["TidingsContracts", "TidingsCore", "TidingsEncodings", "TidingsJSON", "TidingsPostgres", "TidingsStore"],
+            ["TidingsContracts", "TidingsCore", "TidingsEncodings", "TidingsJSON", "TidingsModules", "TidingsPostgres", "TidingsStore"],
             exclude: ["likes.sql"]),
         provider("ProviderAirship", in: "Providers/Airship"),
         provider("ProviderAPNs", in: "Providers/APNs", ["TidingsHTTP2"]),
@@ -234,8 +236,8 @@ let package = Package(
             "TidingsServer", in: "Runtime",
             [
                 "TidingsAMQP", "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsLikes", "TidingsMetrics",
-                "TidingsHTTPServer", "TidingsJWT", "TidingsPipeline", "TidingsPostgres", "TidingsProvider", "TidingsStore",
-                "TidingsTimeZones",
+                "TidingsHTTPServer", "TidingsJWT", "TidingsModules", "TidingsPipeline", "TidingsPostgres", "TidingsProvider",
+                "TidingsStore", "TidingsTimeZones",
                 "TidingsWaiting", logging, .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -244,8 +246,8 @@ let package = Package(
             "TidingsCommands", in: "Interfaces/Commands",
             [
                 "TidingsAMQP", "TidingsCatalogue", "TidingsClient", "TidingsContracts", "TidingsCore", "TidingsEncodings", "TidingsHTTP",
-                "TidingsJSON", "TidingsPipeline", "TidingsPostgres", "TidingsProvider", "TidingsServer", "TidingsStore", "TidingsTimeZones",
-                arguments, logging,
+                "TidingsJSON", "TidingsModules", "TidingsPipeline", "TidingsPostgres", "TidingsProvider", "TidingsServer", "TidingsStore",
+                "TidingsTimeZones", arguments, logging,
             ]),
         // The client library for browsers. The API serves its files.
         target(
@@ -256,8 +258,8 @@ let package = Package(
             [
                 "CPageFiles", "TidingsAMQP", "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsCrypto", "TidingsEncodings",
                 "TidingsHTTP", "TidingsHTTPServer", "TidingsInboxJS", "TidingsJSON", "TidingsJWT", "TidingsLikes", "TidingsMetrics",
-                "TidingsPipeline", "TidingsPostgres", "TidingsProvider", "TidingsServer", "TidingsStore", "TidingsTLS", "TidingsTimeZones",
-                "TidingsWaiting", "TidingsWeb", logging, .product(name: "HTTPTypes", package: "swift-http-types"),
+                "TidingsModules", "TidingsPipeline", "TidingsPostgres", "TidingsProvider", "TidingsServer", "TidingsStore", "TidingsTLS",
+                "TidingsTimeZones", "TidingsWaiting", "TidingsWeb", logging, .product(name: "HTTPTypes", package: "swift-http-types"),
             ], exclude: ["Pages/openapi.yaml"]),
         target(
             "TidingsDev", in: "Tools/Dev/Command",
@@ -402,8 +404,8 @@ let package = Package(
             "TidingsAPITests", in: "Interfaces/API",
             [
                 "TidingsAPI", "TidingsContracts", "TidingsCore", "TidingsHTTP", "TidingsHTTPServer", "TidingsJSON", "TidingsJSONSchema",
-                "TidingsJWT", "TidingsLikes", "TidingsMetrics", "TidingsPipeline", "TidingsProvider", "TidingsServer", "TidingsStore",
-                "TidingsTestSupport", "TidingsWeb", logging,
+                "TidingsJWT", "TidingsLikes", "TidingsMetrics", "TidingsModules", "TidingsPipeline", "TidingsProvider", "TidingsServer",
+                "TidingsStore", "TidingsTestSupport", "TidingsWeb", logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         tests(

@@ -1,18 +1,27 @@
 import Testing
 
-/// `tidings config show` prints the bounds that `Bounds.swift` and `APIBounds.swift` declare, each read from its own constant.
+/// `tidings config show` prints the bounds that `Bounds.swift`, the modules and `APIBounds.swift` declare, each read from its own constant.
 @Suite struct BoundTests {
     /// The name is the constant's, and the number is read from it.
     @Test(arguments: [("Sources/Runtime/Settings/Bounds.swift", 60), ("Sources/Interfaces/API/APIBounds.swift", 25)])
     func noNumberIsWrittenTwice(path: String, expected: Int) throws {
-        let lines = try Repository.file(path).code
-        try #require(!lines.isEmpty)
+        #expect(Self.entries(of: try Repository.file(path)) > expected, "the entries are not recognised any more")
+    }
+
+    @Test func noNumberOfAModuleIsWrittenTwice() throws {
+        let files = try Repository.files(below: "Sources/Modules").filter { $0.path.hasSuffix("Module.swift") }
+        try #require(!files.isEmpty)
+        for file in files { _ = Self.entries(of: file) }
+    }
+
+    /// Counts the entries of a file, and expects of each that its number is read from its constant.
+    private static func entries(of file: SourceFile) -> Int {
         let short = [
             "IntentLimits.": "limits.", "JSONLimits.": "json.", "RetryPolicy.standard.": "retry.", "Breaker.Policy.standard.": "breaker.",
             "HTTPServerLimits.": "http.",
         ]
         // The names of the two ends of a range have the word by which the entries are separated.
-        let text = lines.map { $0.text.trimmingPrefix(while: \.isWhitespace) }.joined(separator: " ").replacing("( ", with: "(")
+        let text = file.code.map { $0.text.trimmingPrefix(while: \.isWhitespace) }.joined(separator: " ").replacing("( ", with: "(")
             .replacing("lowerBound", with: "lowest").replacing("upperBound", with: "highest")
         var count = 0
         for entry in text.split(separator: "Bound").dropFirst() {
@@ -27,6 +36,6 @@ import Testing
             let forms = ["\(expression),", ".seconds(\(expression)),", "Int(\(expression)),"]
             #expect(forms.contains { rest.hasPrefix($0) }, "\(name) is not read from \(expression): \(rest.prefix(60))")
         }
-        #expect(count > expected, "the entries are not recognised any more")
+        return count
     }
 }

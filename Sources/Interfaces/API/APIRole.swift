@@ -4,6 +4,7 @@ import TidingsCore
 import TidingsHTTPServer
 import TidingsJWT
 import TidingsLikes
+import TidingsModules
 import TidingsPipeline
 import TidingsProvider
 public import TidingsServer
@@ -55,7 +56,7 @@ struct APIRole: AddedRole {
         self.certificate = certificate
         let services = APIServices(
             store: store, catalogues: runtime.catalogues, zones: runtime.zones, deviceTokens: runtime.deviceTokens, hub: hub,
-            likes: Likes(store: store), projections: runtime.projections, logger: logger)
+            likes: Likes(store: store), projections: runtime.modules.projections, logger: logger)
         let submission = IntentSubmission(
             store: store, catalogues: runtime.catalogues, publisher: publisher, watch: runtime.readiness.intents, logger: logger)
         let algorithms = try Self.algorithms(settings)

@@ -1,6 +1,7 @@
 import TidingsCatalogue
 package import TidingsCore
 import TidingsJSON
+import TidingsModules
 import TidingsProvider
 import TidingsServer
 import TidingsStore
@@ -26,7 +27,7 @@ struct CatalogueVerdict: Sendable {
         if let readable = judged.readable {
             found = await context.providers.problems(of: readable, environment: environment, where: judged.canMake)
             let mistakes = found.filter { isStrict || !$0.isMissing }
-            problems = judged.problems(with: context.projections.problems(of: readable) + mistakes.map(CatalogueProblem.init))
+            problems = judged.problems(with: context.modules.projections.problems(of: readable) + mistakes.map(CatalogueProblem.init))
         }
         return CatalogueVerdict(
             catalogue: judged.catalogue, problems: problems.map { CatalogueRemark($0, text: "\($0)") },

@@ -3,6 +3,7 @@ import Logging
 import TidingsAMQP
 import TidingsCore
 import TidingsJSON
+import TidingsModules
 import TidingsPostgres
 import TidingsProvider
 import TidingsServer
@@ -22,7 +23,7 @@ struct ConfigCommand: AsyncParsableCommand {
         mutating func run(in context: CommandContext) async throws {
             let environment = try DevelopmentHome(path: DevelopmentHome.defaultPath).environment(over: Settings.processEnvironment())
             let settings = (Settings.declarations + context.providers.declarations).map { $0.json(in: environment) }
-            let bounds = Bounds.all + (context.api?.bounds ?? [])
+            let bounds = Bounds.all + context.modules.bounds + (context.api?.bounds ?? [])
             guard output.format == .text else {
                 return Output.one(["settings": .array(settings), "bounds": .array(bounds.map(\.json))], as: output.format)
             }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import TidingsCore
 import TidingsJSON
+import TidingsModules
 import TidingsServer
 import TidingsStore
 
@@ -99,7 +100,7 @@ extension RecipientCommand {
         @Option var tenant = Intent.defaultTenant
 
         mutating func run(in context: CommandContext) async throws {
-            let (id, tenant, projections) = (id, tenant, context.projections)
+            let (id, tenant, projections) = (id, tenant, context.modules.projections)
             try checkPerson(id, tenant: tenant)
             try await withStore { store, _ in
                 var export = PersonalExport(of: RecipientKey(tenant: tenant, id: id), from: store, projections: projections)

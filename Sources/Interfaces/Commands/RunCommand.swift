@@ -33,7 +33,7 @@ struct RunCommand: TidingsCommand {
         let settings = try Settings.read()
         let api = try apiSettings(settings)
         let runtime = try await Runtime(
-            settings: settings, providers: context.providers, projections: context.projections, logger: logger,
+            settings: settings, providers: context.providers, modules: context.modules, logger: logger,
             applicationName: api == nil ? "tidings" : Store.apiApplicationName, keepsBuiltInCatalogue: role != .api)
         let added: [any AddedRole] = if let api { [try await self.api(api, runtime, in: context)] } else { [] }
         let service = try RolesService(roles, added: added, runtime: runtime, deadline: StopDeadline(logger: logger))

@@ -4,20 +4,22 @@ import Logging
 import Synchronization
 import TidingsCore
 import TidingsJSON
+package import TidingsModules
 import TidingsPostgres
 public import TidingsServer
 public import TidingsStore
 
-/// The parts that the executable gives to every command: the providers, projections and roles that are linked.
+/// The parts that the executable gives to every command: the providers, modules and roles that are linked.
 public struct CommandContext: Sendable {
     public let providers: ProviderRegistry
-    public let projections: Projections
+    package let modules: Modules
     /// The HTTP API. Nil in a binary without it.
     public let api: APIRoleMaker?
 
-    public init(providers: ProviderRegistry, projections: Projections = .builtIn, api: APIRoleMaker? = nil) {
+    /// - Parameter projections: the projections of a binary of your own. The built-in modules have theirs.
+    public init(providers: ProviderRegistry, projections: [any Projection] = [], api: APIRoleMaker? = nil) {
         self.providers = providers
-        self.projections = projections
+        modules = Modules(Modules.builtIn, projections: projections)
         self.api = api
     }
 }

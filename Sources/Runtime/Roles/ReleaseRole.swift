@@ -1,4 +1,5 @@
 import TidingsAMQP
+import TidingsModules
 import TidingsPipeline
 import TidingsStore
 
@@ -26,7 +27,7 @@ final class ReleaseRole: Sendable {
         upkeep = Upkeep(
             store: runtime.store, catalogues: runtime.catalogues, control: control, retention: Settings.retention,
             metrics: runtime.metrics, logger: runtime.logger)
-        eraser = Eraser(store: runtime.store, projections: runtime.projections, metrics: runtime.metrics, logger: runtime.logger)
+        eraser = Eraser(store: runtime.store, projections: runtime.modules.projections, metrics: runtime.metrics, logger: runtime.logger)
     }
 
     /// Runs until ``stop()``. If the stop comes first, ends at once. A turn that is cut short rolls back, and the next releaser repeats it.

@@ -2,6 +2,7 @@ import Logging
 import TidingsAMQP
 import TidingsContracts
 import TidingsCore
+import TidingsModules
 import TidingsPipeline
 import TidingsStore
 
@@ -16,7 +17,7 @@ struct RouterRole: Sendable {
         func intake(_ lane: Lane?) -> Intake {
             Intake(
                 store: runtime.store(of: lane), catalogues: runtime.catalogues, zones: runtime.zones, trusted: runtime.amqp.user,
-                projections: runtime.projections, signals: runtime.signals, metrics: runtime.metrics, logger: runtime.logger)
+                projections: runtime.modules.projections, signals: runtime.signals, metrics: runtime.metrics, logger: runtime.logger)
         }
         let backlog = PublishBacklog(publisher: runtime.packs, metrics: runtime.metrics, logger: runtime.logger)
         let lanes: [Lane?] = Lane.allCases + [nil]

@@ -5,6 +5,7 @@ import TidingsCatalogue
 import TidingsContracts
 import TidingsCore
 package import TidingsMetrics
+package import TidingsModules
 package import TidingsPipeline
 import TidingsPostgres
 import TidingsProvider
@@ -25,7 +26,7 @@ package struct Runtime: Sendable {
     /// The signals to all processes that follow changes of inboxes.
     package let signals: InboxSignals
     let providers: ProviderRegistry
-    package let projections: Projections
+    package let modules: Modules
     package let logger: Logger
     package let metrics = Metrics(version: TidingsVersion.current)
     /// The balance between the lanes. Every role of this process reports its urgent work here, and its bulk work asks here before it goes
@@ -59,13 +60,13 @@ package struct Runtime: Sendable {
     ///   - applicationName: the name of the sessions in PostgreSQL, unless the URL has one.
     ///   - keepsBuiltInCatalogue: false if the login may not add a catalogue. Processes that decide need their catalogue stored.
     package init(
-        settings: Settings, providers: ProviderRegistry, projections: Projections, logger: Logger,
+        settings: Settings, providers: ProviderRegistry, modules: Modules, logger: Logger,
         applicationName: String = "tidings", keepsBuiltInCatalogue: Bool = true
     ) async throws {
         self.settings = settings
         amqp = try settings.amqp
         self.providers = providers
-        self.projections = projections
+        self.modules = modules
         self.logger = logger
         metricsListen = try settings.metricsListen()
         var database = settings.database

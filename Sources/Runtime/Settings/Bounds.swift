@@ -2,7 +2,6 @@ import TidingsAMQP
 import TidingsContracts
 package import TidingsCore
 import TidingsJSON
-import TidingsLikes
 import TidingsPipeline
 import TidingsPostgres
 import TidingsStore
@@ -331,10 +330,6 @@ package enum Bounds {
             Bound("Store.inboxWatchersPerQuery", Store.inboxWatchersPerQuery, "people", "Whose inboxes one query looks at."),
             Bound("Store.inboxUndoLimit", Store.inboxUndoLimit, "In which a deletion or dismissal can be taken back."),
             Bound("Store.inboxAuditSlice", Store.inboxAuditSlice, "people", "Whose inboxes one statement of tidings db verify recounts."),
-            Bound("Likes.maximumLimit", Likes.maximumLimit, "likes", "On one page of a list."),
-            Bound("Likes.resetThreshold", Likes.resetThreshold, "likes", "An app that misses so many gets a new list."),
-            Bound("Likes.mostCounted", Likes.mostCounted, "likes", "New ones; more are told as this many."),
-            Bound("Likes.watchersPerQuery", Likes.watchersPerQuery, "people", "Whose new likes one query counts."),
             Bound("Store.partitionDaysAhead", Store.partitionDaysAhead, "days", "A week without any releaser loses nothing."),
             Bound("Store.tallyBatch", Int(Store.tallyBatch), "rows", "Rolled up in one turn."),
             Bound("DuplicateWatch.memory", DuplicateWatch.memory, "batches", "Without a duplicate, before none is expected."),

@@ -1,4 +1,5 @@
 import Logging
+import TidingsModules
 import TidingsStore
 import TidingsTestSupport
 import TidingsWeb
@@ -11,7 +12,7 @@ func apiOperations() async throws -> [TidingsAPI.Operation] {
     try await withTestSystem { system in
         let environment = system.environment.merging(["TIDINGS_API_LISTEN": "127.0.0.1:0", "TIDINGS_API_JWKS": ""]) { _, new in new }
         let runtime = try await Runtime(
-            settings: Settings(environment: environment), providers: ProviderRegistry([]), projections: Projections([]),
+            settings: Settings(environment: environment), providers: ProviderRegistry([]), modules: Modules(Modules.builtIn),
             logger: Logger(label: "contract"))
         let listening = AsyncStream.makeStream(of: Void.self)
         guard let settings = try APISettings(environment: environment, standardListen: nil) else { return [] }

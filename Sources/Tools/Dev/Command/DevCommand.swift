@@ -80,7 +80,7 @@ private struct DevelopmentSystem: Service, CustomStringConvertible {
         } else {
             try await DevelopmentCatalogue.applyOnce(settings)
             let runtime = try await Runtime(
-                settings: settings, providers: context.providers, projections: context.projections, logger: Logger(label: "dev"))
+                settings: settings, providers: context.providers, modules: context.modules, logger: Logger(label: "dev"))
             let api = try await api(runtime, servers)
             if api.isEmpty { try await announce(servers) }
             try await whileTheyRun(servers) { try await RolesService(Role.all, added: api, runtime: runtime).run() }

@@ -1,0 +1,20 @@
+package import TidingsCore
+package import TidingsStore
+
+/// The modules of a binary. Store, pipeline and interfaces know no single one of them.
+package struct Modules: Sendable {
+    private let all: [any Module]
+    /// The projections of all modules, and those that a binary has beside them.
+    package let projections: Projections
+
+    /// - Parameters:
+    ///   - all: the modules, in the order in which their parts are listed.
+    ///   - projections: the projections of a binary of your own.
+    package init(_ all: [any Module], projections: [any Projection] = []) {
+        self.all = all
+        self.projections = Projections(all.map { $0.projection } + projections)
+    }
+
+    /// The bounds of all modules.
+    package var bounds: [Bound] { all.flatMap { $0.bounds } }
+}

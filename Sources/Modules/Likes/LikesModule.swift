@@ -1,0 +1,19 @@
+package import TidingsCore
+package import TidingsModules
+package import TidingsStore
+
+/// The parts of ``Likes`` that a binary links.
+package struct LikesModule: Module {
+    package init() {}
+
+    package var projection: any Projection { LikesProjection() }
+
+    package var bounds: [Bound] {
+        [
+            Bound("Likes.maximumLimit", Likes.maximumLimit, "likes", "On one page of a list."),
+            Bound("Likes.resetThreshold", Likes.resetThreshold, "likes", "An app that misses so many gets a new list."),
+            Bound("Likes.mostCounted", Likes.mostCounted, "likes", "New ones; more are told as this many."),
+            Bound("Likes.watchersPerQuery", Likes.watchersPerQuery, "people", "Whose new likes one query counts."),
+        ]
+    }
+}
