@@ -208,11 +208,14 @@ let package = Package(
             ],
             settings: settings + faultHooks),
         // The form of a module. Neither the store nor the pipeline can import a module.
-        target("TidingsModules", in: "Modules/Kit", ["TidingsCore", "TidingsStore"]),
+        target("TidingsModules", in: "Modules/Kit", ["TidingsCore", "TidingsJSON", "TidingsStore", "TidingsWeb"]),
         target(
             "TidingsLikes", in: "Modules/Likes",
-            ["TidingsContracts", "TidingsCore", "TidingsEncodings", "TidingsJSON", "TidingsModules", "TidingsPostgres", "TidingsStore"],
-            exclude: ["likes.sql"]),
+            [
+                "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsEncodings", "TidingsHTTPServer", "TidingsJSON",
+                "TidingsModules", "TidingsPostgres", "TidingsStore", "TidingsWeb",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], exclude: ["likes.sql"]),
         provider("ProviderAirship", in: "Providers/Airship"),
         provider("ProviderAPNs", in: "Providers/APNs", ["TidingsHTTP2"]),
         provider("ProviderBraze", in: "Providers/Braze"),

@@ -1,4 +1,5 @@
 package import HTTPTypes
+package import TidingsCore
 package import TidingsHTTPServer
 package import TidingsJSON
 
@@ -14,4 +15,23 @@ extension ServerResponse {
     package static func json(_ status: HTTPResponse.Status = .ok, _ json: JSON) -> ServerResponse { .json(status) { $0.value(json) } }
 
     package static let noContent = ServerResponse(.noContent)
+}
+
+extension JSONWriter {
+    /// Writes a member with a text, or null.
+    package mutating func optional(_ name: String, _ text: String?) {
+        key(name)
+        if let text { string(text) } else { null() }
+    }
+
+    /// Writes a member with an integer, or null.
+    package mutating func optional(_ name: String, _ number: Int?) {
+        key(name)
+        if let number { integer(number) } else { null() }
+    }
+}
+
+extension Timestamp {
+    /// RFC 3339 in UTC with exactly three fraction digits. Apps parse no other number of digits.
+    package var milliseconds: String { Timestamp(microseconds: microseconds - microseconds % 1_000).rfc3339 }
 }

@@ -49,8 +49,6 @@ package enum APILimits {
     static let factNameCharacters = 64
     /// Unicode scalars of its text.
     static let factTextCharacters = 256
-    /// Unicode scalars in a parameter that names a person. The id of a person has at most as many bytes.
-    static let personCharacters = IntentLimits().maximumRecipientBytes
     /// Bytes of the detail of an event as JSON. A person's events of a day are then at most 2 MiB.
     package static let factBytes = 2 * 1024
 

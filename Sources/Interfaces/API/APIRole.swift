@@ -3,7 +3,6 @@ import TidingsAMQP
 import TidingsCore
 import TidingsHTTPServer
 import TidingsJWT
-import TidingsLikes
 import TidingsModules
 import TidingsPipeline
 import TidingsProvider
@@ -56,7 +55,7 @@ struct APIRole: AddedRole {
         self.certificate = certificate
         let services = APIServices(
             store: store, catalogues: runtime.catalogues, zones: runtime.zones, deviceTokens: runtime.deviceTokens, hub: hub,
-            likes: Likes(store: store), projections: runtime.modules.projections, logger: logger)
+            projections: runtime.modules.projections, logger: logger)
         let submission = IntentSubmission(
             store: store, catalogues: runtime.catalogues, publisher: publisher, watch: runtime.readiness.intents, logger: logger)
         let algorithms = try Self.algorithms(settings)
@@ -70,7 +69,7 @@ struct APIRole: AddedRole {
         }
         let rates = options.isDevelopment ? nil : RateLimits(RateLimits.Rates(settings), now: { store.clock.now() })
         table = OperationTable(
-            Self.operations(services, submission)
+            Self.operations(services, submission, runtime.modules)
                 + CallbackOperations(
                     services: services, readers: runtime.callbackReaders(),
                     desk: CallbackDesk(metrics: runtime.metrics, logger: logger)
@@ -98,11 +97,14 @@ struct APIRole: AddedRole {
         server = HTTPServer(configuration, logger: logger) { await api.answer($0) }
     }
 
-    static func operations(_ services: APIServices, _ submission: IntentSubmission) -> [Operation] {
-        InboxOperations(services: services).all + StreamOperations(services: services).all + PreferenceOperations(services: services).all
-            + DeviceOperations(services: services).all + LikeOperations(services: services).all
+    private static func operations(_ services: APIServices, _ submission: IntentSubmission, _ modules: Modules) -> [Operation] {
+        let context = ModuleContext(store: services.store, catalogues: services.catalogues) { services.hub.announce($0, of: $1) }
+        let added: [Operation] = modules.operations(in: context)
+        return InboxOperations(services: services).all + StreamOperations(services: services).all
+            + PreferenceOperations(services: services).all
+            + DeviceOperations(services: services).all
             + IntentOperations(services: services, submission: submission).all + RecipientOperations(services: services).all
-            + ErasureOperations(services: services).all
+            + ErasureOperations(services: services).all + added
     }
 
     func run() async throws {

@@ -1,5 +1,4 @@
 import Logging
-import TidingsLikes
 import TidingsPipeline
 import TidingsServer
 import TidingsStore
@@ -12,7 +11,6 @@ struct APIServices: Sendable {
     let zones: TimeZoneDatabase
     let deviceTokens: DeviceTokens
     let hub: StreamHub
-    let likes: Likes
     let projections: Projections
     let logger: Logger
 }

@@ -1,13 +1,17 @@
 package import TidingsCore
 package import TidingsStore
+package import TidingsWeb
 
 /// A feature on top of the pipeline, in a folder of `Modules`, with tables of its own.
 ///
 /// Store, pipeline, runtime and interfaces learn of a module only by this protocol.
 package protocol Module: Sendable {
-    /// The statements in the transaction that accepts an intent, and the people in the tables of the module. Erasure and export read it too.
+    /// The statements in the transaction that accepts an intent, and the people in the tables of the module. Erasure and export use both.
     var projection: any Projection { get }
 
     /// The bounds of the module's constants, for `tidings config show`.
     var bounds: [Bound] { get }
+
+    /// The operations of the module in an interface that serves people. The OpenAPI document has each of them.
+    func operations<Access: PersonAccess, Call: PersonCall>(in context: ModuleContext) -> [Operation<Access, Call>]
 }

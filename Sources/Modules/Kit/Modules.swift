@@ -1,5 +1,6 @@
 package import TidingsCore
 package import TidingsStore
+package import TidingsWeb
 
 /// The modules of a binary. Store, pipeline and interfaces know no single one of them.
 package struct Modules: Sendable {
@@ -17,4 +18,14 @@ package struct Modules: Sendable {
 
     /// The bounds of all modules.
     package var bounds: [Bound] { all.flatMap { $0.bounds } }
+
+    /// The operations of all modules.
+    package func operations<Access: PersonAccess, Call: PersonCall>(in context: ModuleContext) -> [Operation<Access, Call>] {
+        var operations: [Operation<Access, Call>] = []
+        for module in all {
+            let more: [Operation<Access, Call>] = module.operations(in: context)
+            operations += more
+        }
+        return operations
+    }
 }

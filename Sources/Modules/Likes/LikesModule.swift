@@ -1,6 +1,7 @@
 package import TidingsCore
 package import TidingsModules
 package import TidingsStore
+package import TidingsWeb
 
 /// The parts of ``Likes`` that a binary links.
 package struct LikesModule: Module {
@@ -15,5 +16,9 @@ package struct LikesModule: Module {
             Bound("Likes.mostCounted", Likes.mostCounted, "likes", "New ones; more are told as this many."),
             Bound("Likes.watchersPerQuery", Likes.watchersPerQuery, "people", "Whose new likes one query counts."),
         ]
+    }
+
+    package func operations<Access: PersonAccess, Call: PersonCall>(in context: ModuleContext) -> [Operation<Access, Call>] {
+        LikeOperations(likes: Likes(store: context.store), context: context).all()
     }
 }

@@ -17,7 +17,7 @@ package import TidingsStore
 /// An intent without a liker is a notification like any other, and no like. The same holds for a liker whom no intent can name by the rules
 /// of ``RecipientForm``, and for a person who likes themselves.
 package struct LikesProjection: Projection {
-    package var name: String { "likes" }
+    package var name: String { Likes.name }
 
     package init() {}
 

@@ -161,7 +161,7 @@ import TidingsTestSupport
         let hub = hub { people in signals.withLock { $0 += people } }
         let id = NotificationID(high: 1, low: 1)
         hub.announce(person("ada"), changed: [id])
-        hub.announceLikes(of: [person("bob"), person("eve")])
+        hub.announce("likes", of: [person("bob"), person("eve")])
         let expected = [
             InboxSignal.Person(tenant: "t", recipient: "ada", changed: [id]), change("bob", kind: .likes), change("eve", kind: .likes),
         ]

@@ -1,11 +1,12 @@
 import TidingsCore
 import TidingsHTTPServer
 import TidingsJSON
+import TidingsModules
 import TidingsStore
 import TidingsWeb
 
 /// One request on its way through an operation of the API.
-struct APICall: OperationCall {
+struct APICall: PersonCall {
     let request: ServerRequest
     let query: QueryReader
     let parameters: [String: String]

@@ -1,3 +1,4 @@
+import TidingsModules
 import TidingsStore
 import TidingsWeb
 
@@ -8,7 +9,7 @@ typealias Operation = TidingsWeb.Operation<APIAccess, APICall>
 typealias OperationTable = TidingsWeb.OperationTable<APIAccess, APICall>
 
 /// The callers that may use an operation of the API.
-enum APIAccess: OperationAccess {
+enum APIAccess: PersonAccess {
     /// Everybody, without credentials.
     case open
     /// A person, by a token.

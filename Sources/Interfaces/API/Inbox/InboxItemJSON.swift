@@ -3,6 +3,7 @@ import TidingsCore
 import TidingsEncodings
 import TidingsJSON
 import TidingsStore
+import TidingsWeb
 
 /// Writes inbox items as an app reads them. Icon, colour and deep link come from the catalogue in force.
 struct InboxItemWriter {
@@ -52,20 +53,6 @@ extension CompiledCatalogue {
     }
 }
 
-extension JSONWriter {
-    /// Writes a member with a text, or null.
-    mutating func optional(_ name: String, _ text: String?) {
-        key(name)
-        if let text { string(text) } else { null() }
-    }
-
-    /// Writes a member with an integer, or null.
-    mutating func optional(_ name: String, _ number: Int?) {
-        key(name)
-        if let number { integer(number) } else { null() }
-    }
-}
-
 extension String {
     /// The text with every byte encoded that is not unreserved (RFC 3986 section 2.3).
     fileprivate var percentEncoded: String {
@@ -80,9 +67,4 @@ extension String {
         }
         return String(decoding: encoded, as: UTF8.self)
     }
-}
-
-extension Timestamp {
-    /// RFC 3339 in UTC with exactly three fraction digits. Apps parse no other number of digits.
-    var milliseconds: String { Timestamp(microseconds: microseconds - microseconds % 1_000).rfc3339 }
 }

@@ -1,6 +1,7 @@
 import TidingsCore
 import TidingsJSON
 import TidingsStore
+import TidingsWeb
 
 /// The answer to a producer who asks what happened to a notification. `Explanation` in `openapi.yaml` lists its members.
 ///

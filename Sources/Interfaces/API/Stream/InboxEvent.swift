@@ -1,6 +1,7 @@
 import TidingsCore
 import TidingsJSON
 import TidingsStore
+import TidingsWeb
 
 /// The state of an inbox as a stream tells it, and the items that have changed: counts and ids, no content.
 struct InboxEvent: Sendable, Hashable {

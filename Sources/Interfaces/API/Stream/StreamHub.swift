@@ -147,9 +147,10 @@ final class StreamHub: Sendable {
         signal([InboxSignal.Person(tenant: person.tenant, recipient: person.id, changed: changed)])
     }
 
-    /// Tells every process, also this one, that the likes of these persons changed.
-    func announceLikes(of persons: [RecipientKey]) {
-        signal(persons.map { InboxSignal.Person(tenant: $0.tenant, recipient: $0.id, kind: .likes) })
+    /// Tells every process, also this one, that these persons' things of a topic changed. No stream follows a topic without a kind of signal.
+    func announce(_ topic: String, of persons: [RecipientKey]) {
+        guard let kind = InboxSignal.Kind(rawValue: topic) else { return }
+        signal(persons.map { InboxSignal.Person(tenant: $0.tenant, recipient: $0.id, kind: kind) })
     }
 
     /// Takes an event of the feed of signals. Persons without a stream here cost a look-up.

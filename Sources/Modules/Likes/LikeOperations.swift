@@ -1,17 +1,22 @@
 import HTTPTypes
 import TidingsCatalogue
+import TidingsContracts
 import TidingsCore
 import TidingsHTTPServer
 import TidingsJSON
-import TidingsLikes
+import TidingsModules
 import TidingsStore
 import TidingsWeb
 
 /// Likes, matches and the unblur of the person who asks.
 struct LikeOperations: Sendable {
-    let services: APIServices
+    let likes: Likes
+    let context: ModuleContext
 
-    var all: [Operation] {
+    /// Unicode scalars of the id of a liker. The id of a person has at most as many bytes.
+    private static let likerCharacters = IntentLimits().maximumRecipientBytes
+
+    func all<Access: PersonAccess, Call: PersonCall>() -> [Operation<Access, Call>] {
         [
             Operation(.get, "/configuration/features", "getFeatures", .person) { _ in features() },
             Operation(.get, "/likes", "listLikes", .person, query: ["limit", "cursor", "since_id"]) { try await list($0) },
@@ -22,7 +27,7 @@ struct LikeOperations: Sendable {
     }
 
     private func features() -> ServerResponse {
-        let features = services.catalogues.current.catalogue.features
+        let features = context.catalogues.current.catalogue.features
         return .json { json in
             json.beginObject()
             json.member("is_blur_enabled", features.isBlurEnabled)
@@ -31,11 +36,11 @@ struct LikeOperations: Sendable {
         }
     }
 
-    private func list(_ call: APICall) async throws -> ServerResponse {
+    private func list(_ call: some PersonCall) async throws -> ServerResponse {
         let person = try call.person
         var query = call.query
         let limit = query.integer("limit", in: 1...Likes.maximumLimit, cap: Likes.maximumLimit) ?? Likes.defaultLimit
-        let sinceID = query.text("since_id", atMost: APILimits.personCharacters)
+        let sinceID = query.text("since_id", atMost: Self.likerCharacters)
         var request: LikesRequest?
         do throws(LikesRequest.Problem) {
             request = try LikesRequest(cursor: query.text("cursor"), sinceID: sinceID)
@@ -44,7 +49,7 @@ struct LikeOperations: Sendable {
         }
         try query.finish()
         guard let request else { throw Problem(.internal) }
-        let page = try await services.likes.list(request, of: person.id, tenant: person.tenant, limit: limit)
+        let page = try await likes.list(request, of: person.id, tenant: person.tenant, limit: limit)
         return .json { json in
             json.beginObject()
             json.key("data")
@@ -71,31 +76,31 @@ struct LikeOperations: Sendable {
         json.endObject()
     }
 
-    private func answer(_ call: APICall) async throws -> ServerResponse {
+    private func answer(_ call: some PersonCall) async throws -> ServerResponse {
         let person = try call.person
-        var body = BodyReader(try await call.object(), known: ["action"])
+        var body = BodyReader(try await call.object(leniently: false), known: ["action"])
         let answer: LikeAnswer? = body.requiredWord("action")
         try body.finish()
         guard let answer else { throw Problem(.internal) }
         let liker = call.parameter("user_id")
-        switch try await services.likes.answer(answer, of: person.id, to: liker, tenant: person.tenant) {
+        switch try await likes.answer(answer, of: person.id, to: liker, tenant: person.tenant) {
         case .unknown: throw Problem(.notFound)
         case .recorded: break
         // The list of the liker shows the match too, if this person is in it.
-        case .matched: services.hub.announceLikes(of: [person, RecipientKey(tenant: person.tenant, id: liker)])
+        case .matched: context.announce(Likes.name, [person, RecipientKey(tenant: person.tenant, id: liker)])
         }
         return ServerResponse(.ok)
     }
 
-    private func start(_ call: APICall) async throws -> ServerResponse {
+    private func start(_ call: some PersonCall) async throws -> ServerResponse {
         let person = try call.person
-        let seconds = services.catalogues.current.catalogue.features.unblurDurationSeconds
-        return unblur(try await services.likes.startUnblur(of: person.id, tenant: person.tenant, seconds: seconds))
+        let seconds = context.catalogues.current.catalogue.features.unblurDurationSeconds
+        return unblur(try await likes.startUnblur(of: person.id, tenant: person.tenant, seconds: seconds))
     }
 
-    private func state(_ call: APICall) async throws -> ServerResponse {
+    private func state(_ call: some PersonCall) async throws -> ServerResponse {
         let person = try call.person
-        return unblur(try await services.likes.unblur(of: person.id, tenant: person.tenant))
+        return unblur(try await likes.unblur(of: person.id, tenant: person.tenant))
     }
 
     private func unblur(_ unblur: Unblur) -> ServerResponse {
