@@ -72,6 +72,36 @@ import TidingsWeb
         withExtendedLifetime((second, third, other)) {}
     }
 
+    /// A few people with slow networks do not keep all others of their tenant out.
+    @Test func aPartOfTheLargeAnswersIsForPeopleThatHoldNone() throws {
+        let places = try (0..<3).map { try room.begin(for: .person(RecipientKey(tenant: "acme", id: "\($0)"))) }
+        try places[0].take(answerBytes: 24 << 20)
+        try places[1].take(answerBytes: 4 << 20)
+        let refused = refusal { try places[1].take(answerBytes: 12 << 20) }
+        #expect(refused?.share == UsedShare(of: .tenant, .bytes, used: 28 << 20, limit: 36 << 20, perSecond: nil))
+        #expect(refusal { try places[2].take(answerBytes: 12 << 20) } == nil)
+    }
+
+    /// Two tenants whose clients do not take their exports do not keep a third one out.
+    @Test func theLastQuarterOfTheLargeAnswersIsForCallersThatHoldNone() throws {
+        var places: [RequestPlace] = []
+        func export(for tenant: String) throws {
+            let place = try room.begin(for: .tenant(tenant))
+            try place.take(answerBytes: RecipientOperations.exportBytes)
+            places.append(place)
+        }
+        for tenant in ["acme", "globex"] {
+            while refusal({ try export(for: tenant) }) == nil {}
+        }
+        #expect(places.count * RecipientOperations.exportBytes == RequestRoom.answers.forBusyCallers)
+        #expect(refusal { try export(for: "globex") }?.kind == .unavailable)
+        #expect(refusal { try export(for: "initech") } == nil)
+        // The third tenant holds an answer now, so the rest is for other tenants.
+        #expect(refusal { try export(for: "initech") }?.kind == .unavailable)
+        #expect(refusal { try export(for: "umbrella") } == nil)
+        #expect(places.count * RecipientOperations.exportBytes < RequestRoom.answers.total)
+    }
+
     @Test func strangersAreNotCounted() throws {
         let places = try (0..<1_000).map { _ in try room.begin(for: .stranger(nil)) }
         #expect(places.count == 1_000)

@@ -41,17 +41,19 @@ final class RequestRoom: Sendable {
             /// The caller has used its share.
             case share(used: Int)
             /// The people of the tenant have used what they have together.
-            case people(used: Int)
+            case people(used: Int, limit: Int)
             case total
         }
 
-        /// Nil if the things were taken.
+        /// Nil if the things were taken. The last quarter of a part is for callers that hold nothing of it, so that a few callers who take
+        /// their answers slowly do not keep all others out.
         mutating func take(_ count: Int, for owner: ByteRoom.Owner, of part: ByteRoom.Part) -> Refusal? {
             let used = byOwner[owner, default: 0]
             guard used + count <= part.share else { return .share(used: used) }
             let people = owner.tenantOfPeople.map { ofPeople[$0, default: 0] } ?? 0
-            guard owner.tenantOfPeople == nil || people + count <= part.forPeopleOfTenant else { return .people(used: people) }
-            guard total + count <= part.total else { return .total }
+            let bound = used == 0 ? part.forPeopleOfTenant : part.forBusyPeopleOfTenant
+            guard owner.tenantOfPeople == nil || people + count <= bound else { return .people(used: people, limit: bound) }
+            guard total + count <= (used == 0 ? part.total : part.forBusyCallers) else { return .total }
             if let tenant = owner.tenantOfPeople { ofPeople[tenant] = people + count }
             byOwner[owner] = used + count
             total += count
@@ -113,7 +115,7 @@ final class RequestRoom: Sendable {
         switch state.withLock({ $0.notifications.take(count, for: owner, of: part) }) {
         case nil: return
         case .share(let used)?: throw Self.problem(owner.shareOwner, .notifications, used: used, limit: part.share)
-        case .people(let used)?: throw Self.problem(.tenant, .notifications, used: used, limit: part.forPeopleOfTenant)
+        case .people(let used, let limit)?: throw Self.problem(.tenant, .notifications, used: used, limit: limit)
         case .total?:
             throw Problem.unavailable(
                 "The server works on too many notifications. Send the same request again.", retryAfter: ByteRoom.pause)
@@ -125,7 +127,7 @@ final class RequestRoom: Sendable {
         switch state.withLock({ $0.answers.take(count, for: owner, of: part) }) {
         case nil: return
         case .share(let used)?: throw Self.problem(owner.shareOwner, .bytes, used: used, limit: part.share)
-        case .people(let used)?: throw Self.problem(.tenant, .bytes, used: used, limit: part.forPeopleOfTenant)
+        case .people(let used, let limit)?: throw Self.problem(.tenant, .bytes, used: used, limit: limit)
         case .total?:
             throw Problem.unavailable("The server has no room for another large answer. Ask again.", retryAfter: ByteRoom.pause)
         }
