@@ -8,8 +8,8 @@ package enum APILimits {
     package static let bodyBytes = 64 * 1024
     /// The largest body with intents: the largest message of intake.
     package static let intentBytes = IntentLimits().maximumMessageBytes
-    /// The time for which a process that stops answers the requests in work. An intent waits for its confirm for less. With the longest
-    /// ``APISettings/stopDelay`` before it, the stop still ends within ``RolesService/drainLimit``.
+    /// The time for which a process that stops answers the requests in work, so an intent that waits for its confirm has its answer. With
+    /// the longest ``APISettings/stopDelay`` before it, the stop still ends within ``RolesService/drainLimit``.
     package static let grace = IntentSubmission.confirmPatience + .seconds(2)
     /// Items of one page of the inbox.
     package static let page = 100
