@@ -6,6 +6,7 @@ import TidingsHTTP
 import TidingsJSON
 import TidingsJWT
 import TidingsStore
+import TidingsTestSupport
 import TidingsWaiting
 import TidingsWeb
 
@@ -13,7 +14,21 @@ import TidingsWeb
 @testable import TidingsServer
 
 /// Which tokens of people count as failed logins of their address.
-@Suite struct PersonTokensTests {
+@Suite(.timeLimit(.minutes(Patience.scaled(1)))) struct PersonTokensTests {
+    /// A clock that every sleep moves on, so that no sleep takes time.
+    private final class SleptTime: Sendable {
+        private let time = Mutex(ContinuousClock.now)
+
+        func now() -> ContinuousClock.Instant { time.withLock { $0 } }
+        func sleep(_ duration: Duration) { time.withLock { $0 += duration } }
+    }
+
+    private enum Event: Sendable, Equatable {
+        /// The address had too many failed logins.
+        case addressIsFull
+        case answered(Problem.Kind?)
+    }
+
     private let signer: JWTSigner
     private let keys: TokenKeys
     private let persons: PersonTokens
@@ -59,6 +74,7 @@ import TidingsWeb
     func aTokenThatWaitsForALookCounts(isAnswered: Bool) async throws {
         let (begun, end) = (OneShot<Void>(), OneShot<Void>())
         let looks = Mutex(0)
+        let time = SleptTime()
         let signer = signer
         let keys = TokenKeys(
             TokenKeySource(isFile: false) {
@@ -71,26 +87,32 @@ import TidingsWeb
                 await end.value()
                 guard isAnswered else { throw TokenKeysUnreadable(reason: "the service is away") }
                 return Array(signer.publicKeySet.utf8)
-            }, readiness: Readiness(), logger: Logger(label: "tests"))
+            }, readiness: Readiness(), logger: Logger(label: "tests"), now: { time.now() }, sleep: { time.sleep($0) })
         await keys.look()
         let persons = PersonTokens(keys: keys, verifier: JWTVerifier(issuer: nil, audience: nil), tenants: [], clock: DatabaseClock())
         let login = Login(failures: failures, client: client)
         let withdrawn = JWTSigner().sign(try Self.claims(of: "ada"))
-        try await withThrowingTaskGroup(of: Problem.Kind?.self) { group in
+        try await withThrowingTaskGroup(of: Event.self) { group in
             for _ in 0..<FailedLogins.perAddress.burst {
                 group.addTask {
                     do {
                         _ = try await persons.person(of: withdrawn, login)
-                        return nil
+                        return .answered(nil)
                     } catch {
-                        return (error as? Problem)?.kind
+                        return .answered((error as? Problem)?.kind)
                     }
                 }
             }
-            await begun.value()
-            while (try? login.begin()) != nil { await Task.yield() }
+            group.addTask {
+                _ = await begun.valueUnlessCancelled()
+                while !Task.isCancelled, (try? login.begin()) != nil { await Task.yield() }
+                return .addressIsFull
+            }
+            let first = try await group.next()
             end.set(())
-            for try await kind in group { #expect(kind == (isAnswered ? .invalidToken : .unavailable)) }
+            // A token that is answered before the look has ended does not count any more, so the address would never be full.
+            try #require(first == .addressIsFull)
+            for try await event in group { #expect(event == .answered(isAnswered ? .invalidToken : .unavailable)) }
         }
         try login.begin()
     }

@@ -66,19 +66,24 @@ final class TokenKeys: Sendable {
     private let readiness: Readiness
     private let logger: Logger
     private let now: @Sendable () -> ContinuousClock.Instant
+    private let sleep: @Sendable (Duration) async throws -> Void
     private let state = Mutex(State())
 
     /// There are no keys until the first ``look()``.
     ///
-    /// - Parameter now: the clock that measures ``longestAge`` and ``shortestInterval``.
+    /// - Parameters:
+    ///   - now: the clock that measures ``longestAge`` and ``shortestInterval``.
+    ///   - sleep: waits for a time of this clock. It throws if the task is cancelled.
     init(
         _ source: TokenKeySource, readiness: Readiness, logger: Logger,
-        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.source = source
         self.readiness = readiness
         self.logger = logger
         self.now = now
+        self.sleep = sleep
     }
 
     /// The set in force. Nil if there is none.
@@ -100,7 +105,7 @@ final class TokenKeys: Sendable {
         while !Task.isCancelled {
             let pause = state.withLock { $0.isFailing } ? Self.retryInterval : Self.interval
             // Time itself is awaited. Cancelled when the API stops.
-            try? await Task.sleep(for: pause)
+            try? await sleep(pause)
             if !Task.isCancelled { await look() }
         }
     }
@@ -134,7 +139,7 @@ final class TokenKeys: Sendable {
             case .failed: throw Self.unreadable
             case .look: await look()
             // Time itself is awaited: the source is not asked again sooner.
-            case .wait(let pause): try await Task.sleep(for: pause)
+            case .wait(let pause): try await sleep(pause)
             }
         }
         throw CancellationError()
