@@ -3,13 +3,15 @@ import Logging
 import Synchronization
 import Testing
 import TidingsJWT
+import TidingsTestSupport
+import TidingsWaiting
 import TidingsWeb
 
 @testable import TidingsAPI
 @testable import TidingsServer
 
 /// The keys of the login service: which set is in force, and what the process says if there is none.
-@Suite struct TokenKeysTests {
+@Suite(.timeLimit(.minutes(Patience.scaled(1)))) struct TokenKeysTests {
     /// A login service that a test controls, and the clock.
     private final class Service: Sendable {
         private let answer = Mutex<[UInt8]?>(nil)
@@ -23,6 +25,35 @@ import TidingsWeb
         func read() throws -> [UInt8] {
             guard let bytes = answer.withLock({ $0 }) else { throw TokenKeysUnreadable(reason: "the service is away") }
             return bytes
+        }
+    }
+
+    /// A login service that answers at once, except for the second request.
+    private final class HangingService: Sendable {
+        /// The second request has arrived.
+        let hangs = OneShot<Void>()
+        /// The service answers this request.
+        let answers = OneShot<Void>()
+        private let first = JWTSigner().publicKeySet
+        private let second = JWTSigner().publicKeySet
+        private let requests = Mutex(0)
+        private let cutOff = Mutex(0)
+
+        var requestsCutOff: Int { cutOff.withLock { $0 } }
+
+        func read() async throws -> [UInt8] {
+            let number = requests.withLock { requests in
+                requests += 1
+                return requests
+            }
+            if number == 2 {
+                hangs.set(())
+                guard await answers.valueUnlessCancelled() != nil else {
+                    cutOff.withLock { $0 += 1 }
+                    throw CancellationError()
+                }
+            }
+            return Array((number == 1 ? first : second).utf8)
         }
     }
 
@@ -128,6 +159,71 @@ import TidingsWeb
         service.wait(TokenKeys.shortestInterval)
         #expect(try await keys.newer(than: 1, with: "old", after: keys.looksBegun)?.number == 2)
         #expect(keys.looksBegun == looks + 2)
+    }
+
+    /// Keys of a service that hangs, after the first look. No regular look waits for its time.
+    private func tokenKeys(of hanging: HangingService) async -> TokenKeys {
+        let keys = TokenKeys(
+            TokenKeySource(isFile: false) { try await hanging.read() }, readiness: readiness, logger: Logger(label: "tests"),
+            sleep: { _ in })
+        await keys.look()
+        return keys
+    }
+
+    /// The API stops within its limit although the login service hangs.
+    @Test func theEndOfTheRegularLooksEndsTheLookUnderWay() async {
+        let hanging = HangingService()
+        let keys = await tokenKeys(of: hanging)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await keys.run() }
+            await hanging.hangs.value()
+            group.cancelAll()
+            await group.waitForAll()
+        }
+        #expect(hanging.requestsCutOff == 1)
+        // The look that was cut off says nothing about the service.
+        #expect(keys.current?.number == 1 && told.isEmpty, "\(told)")
+    }
+
+    /// A request that is in work when the API stops has its answer.
+    @Test func aTokenThatWaitsForACancelledLookHasAnother() async throws {
+        let hanging = HangingService()
+        let keys = await tokenKeys(of: hanging)
+        let looks = keys.looksBegun
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await keys.run() }
+            await hanging.hangs.value()
+            async let newer = keys.newer(than: 1, with: "new", after: looks)
+            await Task.yield()
+            group.cancelAll()
+            try await group.waitForAll()
+            let found = try await newer
+            #expect(found?.number == 2)
+        }
+        #expect(hanging.requestsCutOff == 1)
+    }
+
+    /// A request that is cut off at the end of a stop ends at once. Other requests may wait for the same look.
+    @Test func aRequestThatIsCutOffLeavesItsLookToOthers() async {
+        let hanging = HangingService()
+        let keys = await tokenKeys(of: hanging)
+        let looks = keys.looksBegun
+        await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                do {
+                    _ = try await keys.newer(than: 1, with: "new", after: looks)
+                    return false
+                } catch {
+                    return error is CancellationError
+                }
+            }
+            await hanging.hangs.value()
+            group.cancelAll()
+            for await isCutOff in group { #expect(isCutOff) }
+        }
+        hanging.answers.set(())
+        await keys.look()
+        #expect(keys.current?.number == 2 && hanging.requestsCutOff == 0)
     }
 
     /// An app that is refused gives its token up. The key may be a new one that the service could not tell.

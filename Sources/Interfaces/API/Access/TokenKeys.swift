@@ -3,6 +3,7 @@ import Synchronization
 import TidingsJWT
 import TidingsPipeline
 import TidingsServer
+import TidingsWaiting
 import TidingsWeb
 
 /// The public keys that verify the tokens of people, from a file or an address.
@@ -29,6 +30,12 @@ final class TokenKeys: Sendable {
     /// Requests that wait for a look because their token has an unknown key.
     static let mostWaiting = 1_000
 
+    private struct Look {
+        let task: Task<Void, Never>
+        /// Set when the task ends, for callers that may be cancelled meanwhile.
+        let end: OneShot<Void>
+    }
+
     private struct State {
         var set: Numbered?
         var bytes: [UInt8] = []
@@ -45,7 +52,7 @@ final class TokenKeys: Sendable {
         var isFailing = false
         var reminder = Reminder()
         /// The look under way. Callers wait for its end.
-        var look: Task<Void, Never>?
+        var look: Look?
         var waiting = 0
         /// The ids of the keys for which requests wait, each with the number of these requests.
         var sought: [String: Int] = [:]
@@ -100,13 +107,20 @@ final class TokenKeys: Sendable {
     /// The number of looks that have begun. A token that comes now was signed before the next one.
     var looksBegun: Int { state.withLock { $0.begun } }
 
-    /// Looks for new keys from time to time, until the task is cancelled.
+    /// Looks for new keys from time to time, until the task is cancelled. A look under way is cancelled then, so that a login service that
+    /// hangs does not delay the stop of the API. A request that waits for this look begins another one.
     func run() async {
         while !Task.isCancelled {
             let pause = state.withLock { $0.isFailing } ? Self.retryInterval : Self.interval
             // Time itself is awaited. Cancelled when the API stops.
             try? await sleep(pause)
-            if !Task.isCancelled { await look() }
+            guard !Task.isCancelled else { return }
+            let look = begin()
+            await withTaskCancellationHandler {
+                await look.task.value
+            } onCancel: {
+                look.task.cancel()
+            }
         }
     }
 
@@ -137,7 +151,8 @@ final class TokenKeys: Sendable {
             switch step(than: number, after: looks) {
             case .done(let set): return set
             case .failed: throw Self.unreadable
-            case .look: await look()
+            // A request that is cut off leaves the look to others. The stop of the API must not wait for the look.
+            case .look: _ = await begin().end.valueUnlessCancelled()
             // Time itself is awaited: the source is not asked again sooner.
             case .wait(let pause): try await sleep(pause)
             }
@@ -176,23 +191,34 @@ final class TokenKeys: Sendable {
     }
 
     /// Looks at the source, or waits for the end of the look under way.
-    func look() async {
-        let look = state.withLock { state -> Task<Void, Never> in
+    func look() async { await begin().task.value }
+
+    /// Begins a look, or returns the look under way.
+    private func begin() -> Look {
+        state.withLock { state -> Look in
             if let look = state.look { return look }
             state.begun += 1
-            let (number, sought) = (state.begun, Set(state.sought.keys))
+            let (number, sought, end) = (state.begun, Set(state.sought.keys), OneShot<Void>())
             // One look for many callers, each of whom awaits it.
-            let look = Task { await self.read(number, seeking: sought) }
+            let task = Task {
+                await self.read(number, seeking: sought)
+                end.set(())
+            }
+            let look = Look(task: task, end: end)
             state.look = look
             return look
         }
-        await look.value
     }
 
     /// - Parameter sought: the ids of the keys that were missing when the look began.
     private func read(_ number: Int, seeking sought: Set<String>) async {
         let found: Result<[UInt8], any Error>
         do { found = .success(try await source.read()) } catch { found = .failure(error) }
+        if case .failure = found, Task.isCancelled {
+            // The look says nothing about the keys: a token that waits for it must not be refused.
+            state.withLock { $0.look = nil }
+            return
+        }
         let now = now()
         let (areInForce, areFailing) = state.withLock { state -> (Bool, Bool) in
             (state.look, state.ended) = (nil, number)
