@@ -24,6 +24,36 @@ private() {
     (umask 077 && : >"$1")
 }
 
+# in_session PRIORITY COMMAND…: becomes COMMAND in a session of its own. For a job in the background: its process id is the number of the
+# session, and end_session ends it. Compilers have process groups of their own, but the same session. On kernels that group processes by
+# session, a PRIORITY from 1 to 19 holds for the whole session, even for processes that take the usual priority again.
+in_session() {
+    local priority=$1
+    shift
+    # Users other than root set such a priority at most ten times a second, all together.
+    exec setsid nice -n "$priority" bash -c '
+        for try in 1 2 3 4 5; do
+            [ "$0" -gt 0 ] && [ -e /proc/self/autogroup ] || break
+            echo "$0" 2>/dev/null >/proc/self/autogroup && break
+            sleep 0.2
+        done
+        exec "$@"' "$priority" "$@"
+}
+
+# session_priority: prints the priority of this session. 0 is the usual one.
+session_priority() {
+    local group
+    group=$(cat /proc/self/autogroup 2>/dev/null) || true
+    if [[ $group =~ \ nice\ ([0-9]+)$ ]]; then echo "${BASH_REMATCH[1]}"; else echo 0; fi
+}
+
+# end_session PROCESS: ends the session of in_session and waits for PROCESS.
+end_session() {
+    # Without pkill, or before the process has its session, end at least its process group and itself. Each process gets one signal only.
+    pkill -TERM -s "$1" || kill -TERM -- "-$1" "$1" || true
+    wait "$1" || true
+} 2>/dev/null
+
 # build ARGUMENTS: builds with the same flags in every script, because other flags compile everything again. An import of a target that
 # Package.swift does not list is an error.
 #
