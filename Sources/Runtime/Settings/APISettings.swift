@@ -176,17 +176,33 @@ package struct APISettings: Sendable {
 
     /// Why no browser sends the text as an origin (RFC 6454, section 6.2). Nil if one may.
     private static func originFault(in text: String) -> String? {
-        guard let colon = text.firstRange(of: "://"), colon.lowerBound > text.startIndex, colon.upperBound < text.endIndex else {
-            return "is no scheme and host"
-        }
-        let (scheme, host) = (text[..<colon.lowerBound], text[colon.upperBound...])
-        guard host.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"/?#@*,".utf8.contains($0) }) else {
+        guard let colon = text.firstRange(of: "://") else { return "is no scheme and host" }
+        let (scheme, rest) = (text[..<colon.lowerBound], text[colon.upperBound...])
+        if text.utf8.contains(where: { (0x41...0x5A).contains($0) }) { return "has capitals" }
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+        guard let first = scheme.utf8.first, letters.contains(first),
+            scheme.utf8.allSatisfy({ letters.contains($0) || "0123456789+.-".utf8.contains($0) })
+        else { return "has no scheme" }
+        guard rest.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !#"/\?#@*,"#.utf8.contains($0) }) else {
             return "has more than scheme, host and port"
         }
-        if host.hasPrefix(":") || host.hasSuffix(":") { return "has a colon without a host before it or a port after it" }
-        if text.utf8.contains(where: { (0x41...0x5A).contains($0) }) { return "has capitals" }
-        if host.hasSuffix(scheme == "https" ? ":443" : ":80"), scheme == "https" || scheme == "http" { return "names the standard port" }
-        return nil
+        // The brackets around an address of IPv6, which has colons.
+        let isBracketed = rest.hasPrefix("[")
+        if isBracketed, !rest.contains("]") { return "has a bracket that is not closed" }
+        let host = isBracketed ? rest.dropFirst().prefix { $0 != "]" } : rest.prefix { $0 != ":" }
+        guard !host.isEmpty else { return "has no host" }
+        guard !host.contains("["), !host.contains("]") else { return "has a bracket in its host" }
+        let port = rest[host.endIndex...].dropFirst(isBracketed ? 1 : 0)
+        if port.isEmpty { return nil }
+        guard port.hasPrefix(":") else { return "has something between its host and its port" }
+        return portFault(in: port.dropFirst(), of: scheme)
+    }
+
+    private static func portFault(in text: Substring, of scheme: Substring) -> String? {
+        guard let port = Int(text), (1...65_535).contains(port), String(port) == text else {
+            return "has a port that is no number from 1 to 65535 as a browser writes it"
+        }
+        return (scheme == "https" && port == 443) || (scheme == "http" && port == 80) ? "names the standard port" : nil
     }
 
     private static func certificate(chain: String?, key: String?) throws -> CertificateFiles? {
