@@ -8,8 +8,8 @@ import NIOHTTPTypes
 ///
 /// - A request that has not arrived ``HTTPServerLimits/request`` after its first byte gets 408.
 /// - Bytes that are no HTTP get 400, and headers beyond a limit get 431.
-/// - A client that takes longer than ``HTTPServerLimits/writeStall`` for a part of its answer is disconnected. So is a client that has
-///   vanished: the kernel ends a connection whose other end confirms nothing for the same time.
+/// - A client that takes too little of its answer within ``HTTPServerLimits/writeStall`` is disconnected. So is a client that has vanished:
+///   the kernel ends a connection whose other end confirms nothing for the same time.
 /// - A client that has closed its side of the connection gets no stream.
 /// - The body of a request stays with its client until the handler asks for it. Only the part that came with the head is in memory.
 /// - A connection beyond a bound of the server is answered with 429 or 503, and closed without a look at its request.
@@ -65,6 +65,11 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         // stall would then begin although the client takes parts.
         let unsent = ChannelOptions.Types.SocketOption(level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_NOTSENT_LOWAT))
         try? context.channel.syncOptions?.setOption(unsent, value: SocketOptionValue(limits.answerPartBytes))
+        // Each part fills the channel, which has room again when less than a part is left. With the marks of NIO, an answer of known length
+        // would fill it with two parts, and the stall would end when the client has taken most of both.
+        let mark = max(1, limits.answerPartBytes - 1)
+        let marks = ChannelOptions.Types.WriteBufferWaterMark(low: mark, high: mark)
+        try? context.channel.syncOptions?.setOption(ChannelOptions.writeBufferWaterMark, value: marks)
         let parts = AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 2_048, maximum: limits.partBytes)
         try? context.channel.syncOptions?.setOption(ChannelOptions.recvAllocator, value: parts)
     }

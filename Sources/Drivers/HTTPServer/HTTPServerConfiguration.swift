@@ -64,10 +64,11 @@ public struct HTTPServerLimits: Sendable, Hashable {
     public var request = Duration.seconds(15)
     /// A connection without a request stays open for this time.
     public var idle = Duration.seconds(75)
-    /// The largest answer that is written at once. A larger one is written in such parts, as its client takes them. The kernel keeps about
-    /// one more part that it has not sent.
+    /// The largest answer that is written at once. A larger one is written in such parts, as its client takes them. The kernel keeps one or
+    /// two more parts that it has not sent.
     public var answerPartBytes = 64 * 1024
-    /// The time in which a client takes a part of an answer. If a part takes longer, the connection is closed.
+    /// The time in which a client takes two and a half parts of its answer. If they take longer, the connection may be closed. One part has
+    /// to leave the server, and the kernel takes it when its own two parts have shrunk to a half.
     public var writeStall = Duration.seconds(30)
     /// Bytes of an unread body that are read and dropped after an early answer. Without this, the client might not see the answer.
     public var drainedBytes = 1024 * 1024

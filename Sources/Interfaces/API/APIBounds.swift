@@ -22,7 +22,9 @@ enum APIBounds {
             Bound("HTTPServerLimits.backlog", http.backlog, "connections", "Wait to be accepted."),
             Bound("HTTPServerLimits.idle", http.idle, "A connection without a request is closed then."),
             Bound("HTTPServerLimits.request", http.request, "From the first byte of a request to its last, and for a TLS handshake."),
-            Bound("HTTPServerLimits.writeStall", http.writeStall, "A client that takes longer for a part of its answer is disconnected."),
+            Bound(
+                "HTTPServerLimits.writeStall", http.writeStall,
+                "A client that takes longer for two and a half parts of its answer may be disconnected."),
             Bound(
                 "HTTPServerLimits.answerPartBytes", http.answerPartBytes, "bytes",
                 "Of an answer written at once; the next part waits until the client takes them."),
