@@ -94,7 +94,8 @@ public struct Releaser: Sendable {
         }
     }
 
-    /// The number of unreadable rows that a loop passes over, because it names each of them in its query. A further row is parked.
+    /// The number of rows of a newer version that a loop passes over, because it names each of them in its query. At a further row the loop
+    /// waits, and a releaser of the newer version moves the rows. No such row is parked: the newer version would never see it again.
     package static let strangeRows = 1_000
 
     /// Takes the step after a turn that failed. Throws the error if the next turn has to wait.

@@ -8,16 +8,18 @@ struct TurnRows {
     enum Step: Equatable {
         /// The next turn passes over the row, because a newer version wrote it.
         case passOver(UnwritableRow.Row)
-        /// The row leaves the way of the others, for an operator. The next turn begins at once.
+        /// The row leaves the way of the others, for an operator. No version can move it. The next turn begins at once.
         case park(UnwritableRow.Row)
         /// The next turn takes half of the rows, at once. A turn with a single row finds the one that fails.
         case halve
-        /// The next turn waits, because fewer rows would not help.
+        /// The next turn waits. Fewer rows would not help, or more rows of a newer version are due than a turn passes over.
         case wait
     }
 
     private var batch: BatchLimit
     private var strange: Set<UnwritableRow.Row> = []
+    /// Bounds how often ``strange`` is forgotten. Each row that is still there then fails a turn again, and has a line of the log again.
+    private var forgetting = Reminder()
 
     init(_ full: Int) { batch = BatchLimit(full) }
 
@@ -36,12 +38,17 @@ struct TurnRows {
 
     mutating func succeeded() { batch.succeeded() }
 
-    mutating func failed(_ error: any Error) -> Step {
+    mutating func failed(_ error: any Error, at now: ContinuousClock.Instant = .now) -> Step {
         switch error {
         case let error as UnwritableRow:
-            guard error.isStrange, strange.count < Releaser.strangeRows else { return .park(error.row) }
-            strange.insert(error.row)
-            return .passOver(error.row)
+            guard error.isStrange else { return .park(error.row) }
+            if strange.count < Releaser.strangeRows {
+                strange.insert(error.row)
+                return .passOver(error.row)
+            }
+            // A newer version moves its rows meanwhile. The rows that it has moved must not take the places of others for ever.
+            if forgetting.isDue(at: now) { strange = [] }
+            return .wait
         case let error as PostgresError where error.isAboutTheData || error.kind == .decoding:
             // A single row would be named. So the fault is elsewhere, such as in a word of a newer version that every turn reads.
             guard batch.current > 1 else { return .wait }

@@ -32,12 +32,48 @@ import TidingsCore
         #expect(rows.strangeDeliveries.isEmpty)
     }
 
-    /// Each turn names the rows to pass over to the database, so their number is bounded.
-    @Test func aRowBeyondTheBoundIsParked() {
+    private static let start = ContinuousClock.now
+    /// The row beyond the bound.
+    private static let further = delivery(Releaser.strangeRows, unreadable)
+
+    /// Passes over as many rows of a newer version as the bound allows.
+    private static func fill(_ rows: inout TurnRows) {
+        for number in 0..<Releaser.strangeRows {
+            let row = delivery(number, unreadable)
+            let step = rows.failed(row, at: start)
+            #expect(step == .passOver(row.row))
+        }
+    }
+
+    /// Each turn names the rows to pass over to the database, so their number is bounded. A parked row would never be due again, also for
+    /// the newer version that can send it.
+    @Test func aRowOfANewerVersionBeyondTheBoundMakesTheNextTurnWait() {
         var rows = TurnRows(8)
-        for number in 0..<Releaser.strangeRows { _ = rows.failed(Self.delivery(number, Self.unreadable)) }
-        let next = Self.delivery(Releaser.strangeRows, Self.unreadable)
-        #expect(rows.failed(next) == .park(next.row))
+        Self.fill(&rows)
+        #expect(rows.strangeDeliveries.count == Releaser.strangeRows)
+        #expect(rows.failed(Self.further, at: Self.start) == .wait)
+        #expect(rows.strangeDeliveries.isEmpty, "rows that the newer version has moved take no place any more")
+        #expect(rows.failed(Self.further, at: Self.start) == .passOver(Self.further.row), "the loop goes on after the pause")
+    }
+
+    /// Each forgotten row fails a turn again, and each failure is a line of the log.
+    @Test func rowsOfANewerVersionAreForgottenOnceAMinute() {
+        var rows = TurnRows(8)
+        Self.fill(&rows)
+        _ = rows.failed(Self.further, at: Self.start)
+        Self.fill(&rows)
+        let next = Self.start + Reminder.interval
+        #expect(rows.failed(Self.further, at: next - .seconds(1)) == .wait)
+        #expect(rows.strangeDeliveries.count == Releaser.strangeRows)
+        #expect(rows.failed(Self.further, at: next) == .wait)
+        #expect(rows.strangeDeliveries.isEmpty)
+    }
+
+    @Test func aRowThatCannotBeWrittenIsParkedAlsoBeyondTheBound() {
+        var rows = TurnRows(8)
+        Self.fill(&rows)
+        let unwritable = Self.delivery(Releaser.strangeRows, Self.overflow)
+        #expect(rows.failed(unwritable, at: Self.start) == .park(unwritable.row))
         #expect(rows.strangeDeliveries.count == Releaser.strangeRows)
     }
 
