@@ -70,5 +70,18 @@ import TidingsTestSupport
         }
     }
 
+    /// A turn reads the clock beside the packs. If the error named a pack, the releaser would pass over one pack after the other.
+    @Test func anUnreadableClockIsTheFaultOfNoPack() async throws {
+        try await StoreScene.with { scene in
+            try await scene.claim(scene.take(1...1).packs, worker: "dead")
+            _ = try await scene.system.query(
+                "update tidings.clock_offset set shift = '294270-01-01'::timestamptz - statement_timestamp()")
+            let error = await #expect(throws: PostgresError.self) { try await scene.recover() }
+            #expect(error?.kind == .decoding)
+            try await scene.store.shiftClock(by: Self.leaseIsOver)
+            #expect(try await scene.recover() == 1)
+        }
+    }
+
     private struct NoRow: Error {}
 }

@@ -69,5 +69,22 @@ import TidingsTestSupport
         }
     }
 
+    /// A turn reads the pauses and the clock beside its rows. If the error named a delivery, the releaser would pass over one delivery
+    /// after the other.
+    @Test(arguments: [
+        "insert into tidings.pauses (scope, name, reason, paused_by, since, until) values ('tenant', 'x', 'r', 'o', now(), '294270-01-01')",
+        "update tidings.clock_offset set shift = '294270-01-01'::timestamptz - statement_timestamp()",
+    ])
+    func anUnreadablePauseOrClockIsTheFaultOfNoDelivery(_ change: String) async throws {
+        try await StoreScene.with { scene in
+            try await scene.take(1...1, verdict: StoreScene.hold)
+            try await scene.store.shiftClock(by: Self.hour)
+            _ = try await scene.system.query(SQL(unsafeSQL: change))
+            let error = await #expect(throws: PostgresError.self) { try await scene.release(limit: 1) }
+            #expect(error?.kind == .decoding)
+            #expect(try await scene.count("select count(*) from tidings.due") == 1)
+        }
+    }
+
     private struct NoRow: Error {}
 }

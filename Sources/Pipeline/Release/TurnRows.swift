@@ -50,7 +50,8 @@ struct TurnRows {
             if forgetting.isDue(at: now) { strange = [] }
             return .wait
         case let error as PostgresError where error.isAboutTheData || error.kind == .decoding:
-            // A single row would be named. So the fault is elsewhere, such as in a word of a newer version that every turn reads.
+            // A single row would be named. So the fault is in a value that every turn reads, such as the end of a pause that an operator
+            // wrote by SQL, in a year that this version cannot represent.
             guard batch.current > 1 else { return .wait }
             batch.failed()
             return .halve

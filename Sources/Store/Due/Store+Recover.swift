@@ -21,15 +21,17 @@ public struct RecoveryTransaction {
     public func take(
         limit: Int, passingOver strange: Set<PackID>, before deadline: ContinuousClock.Instant
     ) async throws -> AbandonedDeliveries {
+        asked.set([])
         var trip = RoundTrip()
         let leases = trip.ask(Store.expiredLeases(limit: limit, passingOver: strange))
         let clock = trip.ask(store.databaseClock)
         let found = try await transaction.send(trip)
         let expired = try found[leases]
-        asked.set(expired)
         guard ContinuousClock.now < deadline else { throw StoreError.viewTooOld }
         guard !expired.isEmpty else { return AbandonedDeliveries(now: store.clock.now(), all: []) }
+        // A clock that cannot be read is the fault of no pack. So it is read before the packs are named.
         let now = try found[clock]
+        asked.set(expired)
         let abandoned = try await transaction.query(Store.takeApart(expired))
         return AbandonedDeliveries(now: now, all: abandoned)
     }

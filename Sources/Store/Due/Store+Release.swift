@@ -33,24 +33,26 @@ public struct ReleaseTransaction {
     public func take(
         _ lane: Lane, limit: Int, bytes: Int, catalogue: Catalogue, zones: TimeZoneDatabase, passingOver strange: Set<DeliveryKey> = []
     ) async throws -> DueDeliveries {
+        picked.set([])
         var trip = RoundTrip()
         let chosen = trip.ask(Store.pick(lane, limit: limit, passingOver: strange))
         let clock = trip.ask(store.databaseClock)
         let pauses = trip.ask(Store.pausesInForce)
         let found = try await transaction.send(trip)
         let picks = try found[chosen].prefix(limit == 1 ? 1 : .max)
-        let keys = picks.map(\.key)
-        picked.set(keys)
         guard let first = picks.first else {
             return DueDeliveries(now: store.clock.now(), pauses: .none, all: [], isFull: false)
         }
-        let now = try found[clock]
+        // A clock or a pause that cannot be read is the fault of no delivery. So both are read before the deliveries are named.
+        let (now, pausesInForce) = (try found[clock], try found[pauses])
         store.clock.correct(now)
+        let keys = picks.map(\.key)
+        picked.set(keys)
         var waiting = try await transaction.query(Store.takeOut(keys, bytes: bytes))
         try await learn(&waiting, catalogue: catalogue, zones: zones, now: now)
         // One provider may exceed its share while another provider has less.
         let isFull = keys.count >= limit / max(first.shares, 1) || waiting.reduce(0) { $0 + $1.stored.intent.content.largeBytes } >= bytes
-        return DueDeliveries(now: now, pauses: try found[pauses], all: waiting, isFull: isFull)
+        return DueDeliveries(now: now, pauses: pausesInForce, all: waiting, isFull: isFull)
     }
 
     /// Adds the facts of its recipient and its history to each delivery.
