@@ -1,4 +1,5 @@
 package import TidingsCore
+import TidingsPostgres
 import TidingsStore
 
 /// The time for which this process has reached the database without a break.
@@ -31,6 +32,15 @@ package struct Steadiness {
     package mutating func interrupted() {
         since = nil
         answeredAt = nil
+    }
+
+    /// Records that a turn failed. An error about a row is an answer of the database, and any other error breaks the time.
+    package mutating func failed(_ error: any Error) {
+        switch error {
+        case is UnwritableRow: return
+        case let error as PostgresError where error.isAboutARow: return
+        default: interrupted()
+        }
     }
 
     package func isEnough(at now: Timestamp, instant: ContinuousClock.Instant = .now) -> Bool {

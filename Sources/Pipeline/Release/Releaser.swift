@@ -86,9 +86,13 @@ public struct Releaser: Sendable {
                 rows.succeeded()
                 return isFull
             } catch {
-                let step = rows.failed(error)
-                if step == .wait { steadiness.interrupted() }
-                try await follow(step, after: error)
+                do {
+                    try await follow(rows.failed(error), after: error)
+                } catch {
+                    // Either the error of the turn, or that of parking a row.
+                    steadiness.failed(error)
+                    throw error
+                }
                 return true
             }
         }

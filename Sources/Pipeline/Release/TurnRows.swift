@@ -49,7 +49,7 @@ struct TurnRows {
             // A newer version moves its rows meanwhile. The rows that it has moved must not take the places of others for ever.
             if forgetting.isDue(at: now) { strange = [] }
             return .wait
-        case let error as PostgresError where error.isAboutTheData || error.kind == .decoding:
+        case let error as PostgresError where error.isAboutARow:
             // A single row would be named. So the fault is in a value that every turn reads, such as the end of a pause that an operator
             // wrote by SQL, in a year that this version cannot represent.
             guard batch.current > 1 else { return .wait }

@@ -45,7 +45,7 @@ extension Timestamp: PostgresDecodable {
 
 extension PostgresError {
     /// Whether one row cannot be written, or cannot be read by this version. The other rows of its batch can.
-    var isAboutARow: Bool { isAboutTheData || kind == .decoding }
+    package var isAboutARow: Bool { isAboutTheData || kind == .decoding }
 }
 
 /// The rows that the current try of a transaction took. They tell which row made it fail.
