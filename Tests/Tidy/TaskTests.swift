@@ -25,6 +25,7 @@ import Testing
         "Sources/Runtime/Roles/StopDeadline.swift": "it must outlast the cancellation of all roles",
         "Sources/Main/Main.swift": "the command ends the process; the main thread waits for that",
         "Sources/Main/RuntimeDescriptors.swift": "the runtime starts its timers; the main thread waits for that",
+        "Sources/TestSupport/Task+Cancellation.swift": "a wait for a task cannot be cancelled",
         "Sources/TestSupport/TestSystem.swift": "the first of many tests makes what all await",
     ]
 

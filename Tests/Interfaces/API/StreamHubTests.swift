@@ -87,7 +87,7 @@ import TidingsTestSupport
             break
         }
         hub.drain()
-        await running.value
+        try await running.valueUnlessCancelled()
     }
 
     @Test func oneQueryReadsForAllStreamsOfAllPeople() async throws {
@@ -151,7 +151,7 @@ import TidingsTestSupport
         await hub.readAll()
         #expect(news.takeQuestions().isEmpty, "there is no position yet")
         first.succeed()
-        try await beginning.value
+        try await beginning.valueUnlessCancelled()
         await hub.readAll()
         #expect(await told(place) == [.inbox(6), .likes(0)])
     }
@@ -267,7 +267,7 @@ import TidingsTestSupport
         let running = Task { await hub.run() }
         let (ada, bob) = (try await stream(of: "ada", in: hub), try await stream(of: "bob", in: hub))
         hub.drain()
-        await running.value
+        try await running.valueUnlessCancelled()
         #expect(await hasEnded(ada))
         #expect(await hasEnded(bob))
         #expect(hub.open(person("eve")) == nil)

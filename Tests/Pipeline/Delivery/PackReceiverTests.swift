@@ -32,9 +32,9 @@ import TidingsTestSupport
 
     private func nextBatch() async throws -> HeldCalls<[Pack]>.Call { try #require(await batches.next()) }
 
-    private func end(_ running: Task<Void, Never>) async {
+    private func end(_ running: Task<Void, Never>) async throws {
         queue.stop()
-        await running.value
+        try await running.valueUnlessCancelled()
     }
 
     /// The claim or the outcomes stand in the database by then.
@@ -46,7 +46,7 @@ import TidingsTestSupport
         #expect(!queue.hasExits)
         batch.succeed()
         #expect(await queue.nextExit() == .acknowledged([1, 2]))
-        await end(running)
+        try await end(running)
     }
 
     /// A publisher without a confirm publishes its pack again. The claim cannot tell the second message from the first within one worker.
@@ -57,7 +57,7 @@ import TidingsTestSupport
         #expect(batch.argument.map(\.number) == [7, 8])
         batch.succeed()
         #expect(await queue.nextExit() == .acknowledged([1, 2, 3]))
-        await end(running)
+        try await end(running)
     }
 
     @Test func packsThatAreNotClaimedAtTheStopAreRequeued() async throws {
@@ -67,7 +67,7 @@ import TidingsTestSupport
         stop.raise()
         batch.fail(CancellationError())
         #expect(await queue.nextExit() == .requeued([1, 2]))
-        await end(running)
+        try await end(running)
     }
 
     /// The dead letter is all that is left of the message.
@@ -83,7 +83,7 @@ import TidingsTestSupport
         #expect(batch.argument.map(\.number) == [8], "the other pack of the batch is handled")
         batch.succeed()
         #expect(await queue.nextExit() == .acknowledged([1, 2]))
-        await end(running)
+        try await end(running)
     }
 
     @Test func aBatchWithoutPacksIsAcknowledged() async throws {
@@ -92,7 +92,7 @@ import TidingsTestSupport
         try #require(await dead.next()).succeed()
         // A handler of no packs would be held, and the message with it.
         #expect(await queue.nextExit() == .acknowledged([1]))
-        await end(running)
+        try await end(running)
     }
 
     /// The database is away. No pack of the batch is handled, because the batch comes again as a whole.
@@ -107,7 +107,7 @@ import TidingsTestSupport
         #expect(next.argument.map(\.number) == [9])
         next.succeed()
         #expect(await queue.nextExit() == .acknowledged([3]))
-        await end(running)
+        try await end(running)
     }
 
     /// At an old primary, a pack of a later timeline has no row, and its message would end there.
@@ -121,7 +121,7 @@ import TidingsTestSupport
         #expect(heard.withLock(\.self) == ["1/2"])
         batch.succeed()
         #expect(await queue.nextExit() == .acknowledged([1, 2, 3]))
-        await end(running)
+        try await end(running)
     }
 
     /// A process takes one second of the rate in a batch and 20 seconds in all, within the bounds of any provider.

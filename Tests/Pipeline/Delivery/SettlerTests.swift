@@ -63,7 +63,7 @@ import TidingsTestSupport
         let commit = try await nextCommit()
         #expect(numbers(commit) == [1])
         commit.succeed()
-        await task.value
+        try await task.valueUnlessCancelled()
         #expect(sent == 1)
     }
 
@@ -78,7 +78,7 @@ import TidingsTestSupport
         for _ in 0..<1_000 { await Task.yield() }
         #expect(!isSettled.withLock(\.self) && sent == 0)
         commit.succeed()
-        await task.value
+        try await task.valueUnlessCancelled()
         #expect(isSettled.withLock(\.self) && sent == 1)
     }
 
@@ -90,7 +90,7 @@ import TidingsTestSupport
         #expect(numbers(next) == [11, 12, 13])
         #expect(await settler.waiting == 0)
         next.succeed()
-        for task in waiting { await task.value }
+        for task in waiting { try await task.valueUnlessCancelled() }
         held[0].succeed()
     }
 
@@ -108,7 +108,7 @@ import TidingsTestSupport
         let rest = try await nextCommit()
         #expect(numbers(rest) == [22])
         rest.succeed()
-        for task in waiting { await task.value }
+        for task in waiting { try await task.valueUnlessCancelled() }
         held[1].succeed()
     }
 
@@ -124,7 +124,7 @@ import TidingsTestSupport
         #expect(numbers(second) == [1] && second.argument.allSatisfy(\.isLast))
         #expect(sent == 0)
         second.succeed()
-        await task.value
+        try await task.valueUnlessCancelled()
         #expect(sent == 1 && log.messages(.error).isEmpty)
     }
 
@@ -147,12 +147,12 @@ import TidingsTestSupport
             }
             return written
         }
-        let written = await answers.value
+        let written = try await answers.valueUnlessCancelled()
         let keys = written.flatMap { $0.settlements.map(\.entry.key) }
         let good = (11...13).flatMap { Pack.sample($0, deliveries: 5).entries.map(\.key) }.filter { $0 != bad }
         #expect(keys == good, "each once, and in its order")
         #expect(written.filter(\.isLast).map(\.pack.number) == [11, 13])
-        for task in waiting { await task.value }
+        for task in waiting { try await task.valueUnlessCancelled() }
         #expect(log.messages(.error) == ["an outcome cannot be recorded"])
         #expect(sent == 15, "14 of these, and the first commit")
         held[1].succeed()
@@ -164,7 +164,7 @@ import TidingsTestSupport
         let answers = Task { [commits] in
             while let commit = await commits.next() { commit.fail(PostgresError(.poolClosed, message: "")) }
         }
-        await task.value
+        try await task.valueUnlessCancelled()
         answers.cancel()
         #expect(log.messages(.error).count == 2 && sent == 0)
     }

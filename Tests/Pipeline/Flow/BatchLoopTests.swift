@@ -52,7 +52,7 @@ import TidingsTestSupport
         first[1].succeed()
         third.succeed()
         for _ in 4...6 { try await nextBatch().succeed() }
-        await running.value
+        try await running.valueUnlessCancelled()
         #expect(!queue.hasExits, "the handler ends the messages")
     }
 
@@ -71,7 +71,7 @@ import TidingsTestSupport
         #expect(number(next) == 3, "the loop goes on")
         queue.stop()
         next.succeed()
-        await running.value
+        try await running.valueUnlessCancelled()
     }
 
     /// Another process takes the messages over. The stop of a process is no fault.
@@ -83,7 +83,7 @@ import TidingsTestSupport
         queue.stop()
         batch.fail(CancellationError())
         #expect(await queue.nextExit() == .requeued([1]))
-        await running.value
+        try await running.valueUnlessCancelled()
         #expect(log.messages(.warning).isEmpty, "a warning comes with the pause")
     }
 
@@ -102,7 +102,7 @@ import TidingsTestSupport
         // The cancellation of the loop ends the pause.
         running.cancel()
         #expect(await queue.nextExit() == .requeued([1]))
-        await running.value
+        try await running.valueUnlessCancelled()
     }
 
     /// The caller closes the connection after that, and the messages would come again.
@@ -120,7 +120,7 @@ import TidingsTestSupport
         let endedEarly = hasEnded.withLock(\.self)
         #expect(!endedEarly)
         batch.succeed()
-        await ending.value
+        try await ending.valueUnlessCancelled()
     }
 
     @Test func aBulkBatchYieldsToUrgentOnes() async throws {
@@ -135,6 +135,6 @@ import TidingsTestSupport
         #expect(ContinuousClock.now - offeredAt >= LaneBalance.longestPause)
         queue.stop()
         batch.succeed()
-        await running.value
+        try await running.valueUnlessCancelled()
     }
 }

@@ -34,14 +34,14 @@ import TidingsTestSupport
             turn.succeed()
         }
         running.cancel()
-        await running.value
+        try await running.valueUnlessCancelled()
     }
 
     @Test func theStopEndsThePause() async throws {
         let running = begin(pausing: .seconds(86_400))
         try #require(await turns.next()).succeed()
         running.cancel()
-        await running.value
+        try await running.valueUnlessCancelled()
     }
 
     /// A failure is logged with its first turn, and again after a success.
@@ -52,7 +52,7 @@ import TidingsTestSupport
             if fails { turn.fail(Fault()) } else { turn.succeed() }
         }
         try #require(await turns.next()).fail(CancellationError())
-        await running.value
+        try await running.valueUnlessCancelled()
         let line = "cannot do it, trying again"
         #expect(log.messages(.warning) == [line, line] && log.messages(.debug) == [line])
     }
@@ -61,7 +61,7 @@ import TidingsTestSupport
     @Test func aCancelledTurnEndsTheLoop() async throws {
         let running = begin(pausing: .milliseconds(1))
         try #require(await turns.next()).fail(CancellationError())
-        await running.value
+        try await running.valueUnlessCancelled()
         #expect(log.messages(.warning).isEmpty)
     }
 
@@ -74,7 +74,7 @@ import TidingsTestSupport
         let second = try #require(await turns.next())
         second.succeed()
         running.cancel()
-        await running.value
+        try await running.valueUnlessCancelled()
         #expect(standstills.isEmpty)
     }
 
