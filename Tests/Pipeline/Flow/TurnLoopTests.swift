@@ -37,6 +37,39 @@ import TidingsTestSupport
         try await running.valueUnlessCancelled()
     }
 
+    /// Without the pause, the loop would ask a database that is away as fast as it can.
+    @Test func aTurnThatFailsIsFollowedByThePause() async throws {
+        let count = Mutex(0)
+        let loop = TurnLoop(interval: .seconds(86_400), progress: watch, logger: log.logger)
+        let running = Task {
+            await loop.run("do it") {
+                count.withLock { $0 += 1 }
+                throw Fault()
+            }
+        }
+        try await wait { !log.messages(.warning).isEmpty }
+        for _ in 0..<1_000 { await Task.yield() }
+        running.cancel()
+        try await running.valueUnlessCancelled()
+        #expect(count.withLock(\.self) == 1)
+    }
+
+    @Test func aTurnWithoutWorkIsFollowedByThePause() async throws {
+        let count = Mutex(0)
+        let loop = TurnLoop(interval: .seconds(86_400), progress: watch, logger: log.logger)
+        let running = Task {
+            await loop.run("do it") {
+                count.withLock { $0 += 1 }
+                return false
+            }
+        }
+        try await wait { count.withLock(\.self) > 0 && standstills.isEmpty }
+        for _ in 0..<1_000 { await Task.yield() }
+        running.cancel()
+        try await running.valueUnlessCancelled()
+        #expect(count.withLock(\.self) == 1)
+    }
+
     @Test func theStopEndsThePause() async throws {
         let running = begin(pausing: .seconds(86_400))
         try #require(await turns.next()).succeed()
@@ -65,7 +98,7 @@ import TidingsTestSupport
         #expect(log.messages(.warning).isEmpty)
     }
 
-    /// A supervisor restarts a process whose turn hangs, and not one that pauses.
+    /// A supervisor restarts a process whose turn hangs. It leaves a process alone whose loop pauses.
     @Test func aTurnIsInHandUntilItEnds() async throws {
         let running = begin(pausing: .seconds(86_400), busy: 1)
         let first = try #require(await turns.next())
@@ -73,9 +106,18 @@ import TidingsTestSupport
         first.succeed()
         let second = try #require(await turns.next())
         second.succeed()
+        // The pause lasts a day, so the loop is in it when no turn is in hand.
+        try await wait { standstills.isEmpty }
         running.cancel()
         try await running.valueUnlessCancelled()
-        #expect(standstills.isEmpty)
+    }
+
+    /// Waits for a state of the loop. Ends with the time limit of the test.
+    private func wait(until isReached: () -> Bool) async throws {
+        while !isReached() {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
     }
 
     /// The work that stands still if nothing moves for long.
