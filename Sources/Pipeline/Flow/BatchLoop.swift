@@ -29,7 +29,7 @@ package struct BatchLoop: Sendable {
     let lane: Lane?
     let balance: LaneBalance
     /// Raised at the stop, before the queue is stopped. A batch that ends with a `CancellationError` is then requeued without a pause.
-    var stop = StopFlag()
+    let stop: StopFlag
     let progress: ProgressWatch
     let logger: Logger
 

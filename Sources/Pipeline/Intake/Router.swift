@@ -49,8 +49,9 @@ public struct Router: Sendable {
 
     /// Runs until the consumer is stopped, then finishes the batches in work.
     public func run() async {
+        // A router finishes its batches at the stop, so it has no flag. A batch that a cancellation ends is logged, and requeued.
         let loop = BatchLoop(
-            queue: consumer, width: Self.batchesInWork, lane: lane, balance: balance, progress: progress, logger: logger)
+            queue: consumer, width: Self.batchesInWork, lane: lane, balance: balance, stop: StopFlag(), progress: progress, logger: logger)
         await loop.run { batch in
             await mayHang(.route)
             passing(.beforeRoute)

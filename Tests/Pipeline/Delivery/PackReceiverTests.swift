@@ -1,3 +1,4 @@
+import Logging
 import Synchronization
 import Testing
 import TidingsAMQP
@@ -68,6 +69,7 @@ import TidingsTestSupport
         batch.fail(CancellationError())
         #expect(await queue.nextExit() == .requeued([1, 2]))
         try await end(running)
+        #expect(log.messages(.warning).isEmpty, "a warning comes with the pause")
     }
 
     /// The dead letter is all that is left of the message.
