@@ -22,11 +22,12 @@ import TidingsTestSupport
     private let news = ScriptedNews()
     private let metrics = Metrics(version: "test")
 
+    /// A hub whose turns last a day. So no look finds news whose signal the hub has lost, and no heartbeat comes.
     private func hub(
         _ news: ScriptedNews? = nil, connections: Int = 1_000, signal: @escaping @Sendable ([InboxSignal.Person]) -> Void = { _ in }
     ) -> StreamHub {
         StreamHub(
-            news: news ?? self.news, connections: connections, metrics: metrics, progress: ProgressWatch(),
+            news: news ?? self.news, connections: connections, metrics: metrics, progress: ProgressWatch(), turnLength: .seconds(86_400),
             logger: Logger(label: "test") { _ in
                 SwiftLogNoOpLogHandler()
             }, signal: signal)
@@ -64,6 +65,16 @@ import TidingsTestSupport
         }
     }
 
+    /// Waits for the next event of a stream. Ends with the time limit of the test.
+    private func next(of place: StreamPlace) async throws -> Told {
+        let message = Task { await place.mailbox.next() }
+        switch try await message.valueUnlessCancelled() {
+        case .event(let event, _): return .inbox(event.position)
+        case .likes(let count, _): return .likes(count)
+        case .heartbeat, .end, .gone: throw ScriptedNews.Fault()
+        }
+    }
+
     /// Whether the hub has told a stream without news to reconnect.
     private func hasEnded(_ place: StreamPlace) async -> Bool {
         place.mailbox.beat()
@@ -78,14 +89,31 @@ import TidingsTestSupport
         let running = Task { await hub.run() }
         let ada = try await stream(of: "ada", in: hub)
         hub.take(.changes([change("ada")]))
-        while true {
-            let message = await ada.mailbox.next()
-            // A slow machine may come to a heartbeat first.
-            if case .heartbeat = message { continue }
-            guard case .event(let event, _) = message else { throw ScriptedNews.Fault() }
-            #expect(event.position == 6)
-            break
-        }
+        #expect(try await next(of: ada) == .inbox(6))
+        hub.drain()
+        try await running.valueUnlessCancelled()
+    }
+
+    /// The hub takes the signal before the stream has a position. The end of the first reading must wake it again.
+    @Test func aRunningHubTellsWhatCameDuringTheFirstReading() async throws {
+        let firsts = HeldCalls<[FirstNews.Asked]>()
+        let hub = hub(ScriptedNews(firsts: firsts))
+        let running = Task { await hub.run() }
+        let ada = try #require(hub.open(person("ada")))
+        let bob = try #require(hub.open(person("bob")))
+        let opening = Task { try await hub.begin(bob.mailbox, known: .nothing) }
+        try #require(await firsts.next()).succeed()
+        try await opening.valueUnlessCancelled()
+        let beginning = Task { try await hub.begin(ada.mailbox, known: .nothing) }
+        let first = try #require(await firsts.next())
+        hub.take(.changes(["ada", "bob"].flatMap { [change($0), change($0, kind: .likes)] }))
+        // The likes are read last. When Bob has his, the hub has taken the whole signal.
+        while try await next(of: bob) != .likes(0) {}
+        first.succeed()
+        try await beginning.valueUnlessCancelled()
+        // The first event may be told alone, or together with the news.
+        while try await next(of: ada) != .inbox(6) {}
+        #expect(try await next(of: ada) == .likes(0))
         hub.drain()
         try await running.valueUnlessCancelled()
     }

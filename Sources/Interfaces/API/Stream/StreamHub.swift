@@ -59,6 +59,7 @@ final class StreamHub: Sendable {
     private let signal: @Sendable ([InboxSignal.Person]) -> Void
     private let openStreams: Gauge
     private let progress: ProgressWatch
+    private let turnLength: Duration
     private let logger: Logger
     private let state: Mutex<State>
     private let wake: AsyncStream<Void>
@@ -66,14 +67,16 @@ final class StreamHub: Sendable {
 
     /// - Parameters:
     ///   - connections: the connections of the process.
+    ///   - turnLength: the time between two turns with heartbeats and looks.
     ///   - signal: tells every process of changes. It must not wait.
     init(
-        news: any StreamNews, connections: Int, metrics: Metrics, progress: ProgressWatch, logger: Logger,
-        signal: @escaping @Sendable ([InboxSignal.Person]) -> Void
+        news: any StreamNews, connections: Int, metrics: Metrics, progress: ProgressWatch, turnLength: Duration = StreamTurns.length,
+        logger: Logger, signal: @escaping @Sendable ([InboxSignal.Person]) -> Void
     ) {
         state = Mutex(State(connections: connections))
         self.news = news
         self.progress = progress
+        self.turnLength = turnLength
         self.signal = signal
         openStreams = metrics.apiStreams
         self.logger = logger
@@ -200,7 +203,7 @@ final class StreamHub: Sendable {
         var turns = StreamTurns()
         while !Task.isCancelled {
             // Time itself is awaited. Cancelled at the end of the work.
-            try? await Task.sleep(for: StreamTurns.length)
+            try? await Task.sleep(for: turnLength)
             turns.next()
             for mailbox in mailboxes(where: { turns.isHeartbeat(of: $0) }) { mailbox.beat() }
             heal(turns.healing..<turns.healing + 1)
