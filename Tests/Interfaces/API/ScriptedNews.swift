@@ -13,13 +13,14 @@ final class ScriptedNews: StreamNews {
         /// The position of the inbox in later news. The first news have position 5.
         var position: Int64 = 6
         var newLikes = 0
-        /// The answers to the looks for changes.
+        /// The people whom the looks for changes find.
         var changed: [RecipientKey] = []
         var liked: [RecipientKey] = []
     }
 
     enum Question: Sendable, Equatable {
         case changedInboxes(Set<InboxWatcher>)
+        case likedPeople(Set<LikesMark>)
         case inboxNews(Set<InboxWatcher>)
         case newLikes(Set<LikesMark>)
     }
@@ -70,7 +71,9 @@ final class ScriptedNews: StreamNews {
         try ask(.changedInboxes(Set(watchers)), about: watchers.count).changed
     }
 
-    func people(withLikesSince marks: [LikesMark]) async throws -> [RecipientKey] { script.withLock(\.liked) }
+    func people(withLikesSince marks: [LikesMark]) async throws -> [RecipientKey] {
+        try ask(.likedPeople(Set(marks)), about: marks.count).liked
+    }
 
     func inboxNews(of watchers: [InboxWatcher]) async throws -> [InboxNews] {
         let script = try ask(.inboxNews(Set(watchers)), about: watchers.count)

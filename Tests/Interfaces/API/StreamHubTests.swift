@@ -247,6 +247,22 @@ import TidingsTestSupport
         #expect(await told(opening).isEmpty)
     }
 
+    @Test func aGapTellsOfLikesWhoseSignalWasLost() async throws {
+        let hub = hub()
+        let ada = try await stream(of: "ada", in: hub)
+        let mark = ada.mailbox.likesMark
+        let liked = [person("ada")]
+        news.write { script in
+            script.liked = liked
+            script.newLikes = 1
+        }
+        hub.take(.gap)
+        await hub.readAll()
+        let questions: [ScriptedNews.Question] = [.changedInboxes([watcher("ada", at: 5)]), .likedPeople([mark]), .newLikes([mark])]
+        #expect(news.takeQuestions() == questions)
+        #expect(await told(ada) == [.likes(1)])
+    }
+
     @Test func aLookThatFailedIsRepeated() async throws {
         let hub = hub()
         let ada = try await stream(of: "ada", in: hub)
