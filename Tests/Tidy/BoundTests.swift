@@ -9,9 +9,8 @@ import Testing
     }
 
     @Test func noNumberOfAModuleIsWrittenTwice() throws {
-        let files = try Repository.files(below: "Sources/Modules").filter { $0.path.hasSuffix("Module.swift") }
-        try #require(!files.isEmpty)
-        for file in files { _ = Self.entries(of: file) }
+        let counts = try Repository.files(below: "Sources/Modules").map { Self.entries(of: $0) }
+        #expect(counts.reduce(0, +) >= 4, "the entries are not recognised any more")
     }
 
     /// Counts the entries of a file, and expects of each that its number is read from its constant.
