@@ -16,7 +16,7 @@ public struct CommandContext: Sendable {
     /// The HTTP API. Nil in a binary without it.
     public let api: APIRoleMaker?
 
-    /// - Parameter projections: the projections of a binary of your own. The built-in modules have theirs.
+    /// - Parameter projections: the projections of a binary of your own. The built-in modules have theirs, and no two have the same name.
     public init(providers: ProviderRegistry, projections: [any Projection] = [], api: APIRoleMaker? = nil) {
         self.providers = providers
         modules = Modules(Modules.builtIn, projections: projections)

@@ -8,12 +8,17 @@ package struct Modules: Sendable {
     /// The projections of all modules, and those that a binary has beside them.
     package let projections: Projections
 
+    /// Each projection has a name of its own. Otherwise one of the two would get no intents, and the process ends.
+    ///
     /// - Parameters:
     ///   - all: the modules, in the order in which their parts are listed.
     ///   - projections: the projections of a binary of your own.
     package init(_ all: [any Module], projections: [any Projection] = []) {
+        let linked: [any Projection] = all.map { $0.projection } + projections
+        let names = linked.map { $0.name }.sorted()
+        precondition(Set(names).count == names.count, "two projections have the same name: \(names)")
         self.all = all
-        self.projections = Projections(all.map { $0.projection } + projections)
+        self.projections = Projections(linked)
     }
 
     /// The bounds of all modules.
