@@ -4,7 +4,8 @@ package import TidingsWeb
 
 /// A feature on top of the pipeline, in a folder of `Modules`, with tables of its own.
 ///
-/// Store, pipeline, runtime and interfaces learn of a module only by this protocol.
+/// Store, pipeline, runtime and interfaces learn of a module only by this protocol. The exception is the event stream of the API, which
+/// reads the likes by their own type.
 package protocol Module: Sendable {
     /// The statements in the transaction that accepts an intent, and the people in the tables of the module. Erasure and export use both.
     var projection: any Projection { get }
