@@ -260,8 +260,8 @@ let package = Package(
             "TidingsAPI", in: "Interfaces/API",
             [
                 "CPageFiles", "TidingsAMQP", "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsCrypto", "TidingsEncodings",
-                "TidingsHTTP", "TidingsHTTPServer", "TidingsInboxJS", "TidingsJSON", "TidingsJWT", "TidingsLikes", "TidingsMetrics",
-                "TidingsModules", "TidingsPipeline", "TidingsPostgres", "TidingsProvider", "TidingsServer", "TidingsStore", "TidingsTLS",
+                "TidingsHTTP", "TidingsHTTPServer", "TidingsInboxJS", "TidingsJSON", "TidingsJWT", "TidingsMetrics", "TidingsModules",
+                "TidingsPipeline", "TidingsPostgres", "TidingsProvider", "TidingsServer", "TidingsStore", "TidingsTLS",
                 "TidingsTimeZones", "TidingsWaiting", "TidingsWeb", logging, .product(name: "HTTPTypes", package: "swift-http-types"),
             ], exclude: ["Pages/openapi.yaml"]),
         target(

@@ -46,8 +46,8 @@ struct APIRole: AddedRole {
         self.logger = logger
         let progress = runtime.readiness.liveness.progress
         hub = StreamHub(
-            news: StoredNews(store: store), connections: settings.connections, metrics: runtime.metrics, progress: progress,
-            logger: logger, signal: { [signals = runtime.signals] in signals.announce($0) })
+            news: StoredNews(store: store, topics: runtime.modules.topics(over: store)), connections: settings.connections,
+            metrics: runtime.metrics, progress: progress, logger: logger, signal: { [signals = runtime.signals] in signals.announce($0) })
         feed = try runtime.signalFeed()
         publisher = try runtime.intentPublisher()
         tokenKeys = try await Self.tokenKeys(settings, runtime)
@@ -101,8 +101,7 @@ struct APIRole: AddedRole {
         let context = ModuleContext(store: services.store, catalogues: services.catalogues) { services.hub.announce($0, of: $1) }
         let added: [Operation] = modules.operations(in: context)
         return InboxOperations(services: services).all + StreamOperations(services: services).all
-            + PreferenceOperations(services: services).all
-            + DeviceOperations(services: services).all
+            + PreferenceOperations(services: services).all + DeviceOperations(services: services).all
             + IntentOperations(services: services, submission: submission).all + RecipientOperations(services: services).all
             + ErasureOperations(services: services).all + added
     }

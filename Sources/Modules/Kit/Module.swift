@@ -13,6 +13,9 @@ package protocol Module: Sendable {
     /// The bounds of the module's constants, for `tidings config show`.
     var bounds: [Bound] { get }
 
+    /// The topics that event streams tell of.
+    func topics(over store: Store) -> [any StreamTopic]
+
     /// The operations of the module in an interface that serves people. The OpenAPI document has each of them.
     func operations<Access: PersonAccess, Call: PersonCall>(in context: ModuleContext) -> [Operation<Access, Call>]
 }

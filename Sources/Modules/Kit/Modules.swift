@@ -24,6 +24,9 @@ package struct Modules: Sendable {
     /// The bounds of all modules.
     package var bounds: [Bound] { all.flatMap { $0.bounds } }
 
+    /// The topics of all modules. The id of an event of a stream has a position for each, in this order.
+    package func topics(over store: Store) -> [any StreamTopic] { all.flatMap { $0.topics(over: store) } }
+
     /// The operations of all modules.
     package func operations<Access: PersonAccess, Call: PersonCall>(in context: ModuleContext) -> [Operation<Access, Call>] {
         var operations: [Operation<Access, Call>] = []

@@ -21,7 +21,7 @@ package import TidingsStore
 /// no order of locks is needed. That transaction also puts both `match` intents into the SQL outbox. The status of a like is read from
 /// ``Like/Status``'s two sources: the own answer, and the row of the pair. So a like that is routed after the match is mutual at once.
 package struct Likes: Sendable {
-    /// The name of the projection, and of the kind of signal.
+    /// The name of the projection, of the event of the stream, and of the kind of signal.
     static let name = "likes"
 
     let store: Store

@@ -18,6 +18,8 @@ package struct LikesModule: Module {
         ]
     }
 
+    package func topics(over store: Store) -> [any StreamTopic] { [Likes(store: store)] }
+
     package func operations<Access: PersonAccess, Call: PersonCall>(in context: ModuleContext) -> [Operation<Access, Call>] {
         LikeOperations(likes: Likes(store: context.store), context: context).all()
     }

@@ -1,32 +1,35 @@
 import Synchronization
+import TidingsModules
 import TidingsTestSupport
 
 @testable import TidingsAPI
-@testable import TidingsLikes
 @testable import TidingsStore
 
-/// News by the script of a test. Every person has the same. Each question about somebody is noted.
+/// News by the script of a test. Every person has the same. Each question about somebody is noted. The one topic has the name of a kind of
+/// signal.
 final class ScriptedNews: StreamNews {
     struct Script: Sendable {
         /// Every question fails.
         var isAway = false
         /// The position of the inbox in later news. The first news have position 5.
         var position: Int64 = 6
-        var newLikes = 0
+        /// The number of new things of the topic.
+        var new = 0
         /// The people whom the looks for changes find.
         var changed: [RecipientKey] = []
-        var liked: [RecipientKey] = []
+        var withNews: [RecipientKey] = []
     }
 
     enum Question: Sendable, Equatable {
         case changedInboxes(Set<InboxWatcher>)
-        case likedPeople(Set<LikesMark>)
+        case peopleWithNews(Set<TopicMark>)
         case inboxNews(Set<InboxWatcher>)
-        case newLikes(Set<LikesMark>)
+        case news(Set<TopicMark>)
     }
 
     struct Fault: Error {}
 
+    let topics = ["likes"]
     /// The first news of streams wait for the test. Nil: they come at once.
     private let firsts: HeldCalls<[FirstNews.Asked]>?
     private let script = Mutex(Script())
@@ -56,23 +59,23 @@ final class ScriptedNews: StreamNews {
             position: position, counts: InboxCounts(total: 1, unread: 1), newest: nil, arrived: [], changed: [], isComplete: true)
     }
 
-    private static func likes(_ count: Int, after mark: LikesMark) -> NewLikes {
-        NewLikes(count: count, mark: LikesMark(tenant: mark.tenant, recipient: mark.recipient, position: (mark.position ?? 0) + 1))
+    private static func news(_ count: Int, after mark: TopicMark) -> TopicNews {
+        TopicNews(count: count, mark: TopicMark(tenant: mark.tenant, recipient: mark.recipient, position: (mark.position ?? 0) + 1))
     }
 
     // MARK: StreamNews
 
     func first(of asked: [FirstNews.Asked]) async throws -> [FirstNews] {
         try await firsts?.hold(asked)
-        return asked.map { FirstNews(inbox: Self.inbox(at: 5), likes: Self.likes(0, after: $0.likes)) }
+        return asked.map { asked in FirstNews(inbox: Self.inbox(at: 5), topics: asked.marks.map { Self.news(0, after: $0) }) }
     }
 
     func changedInboxes(since watchers: [InboxWatcher]) async throws -> [RecipientKey] {
         try ask(.changedInboxes(Set(watchers)), about: watchers.count).changed
     }
 
-    func people(withLikesSince marks: [LikesMark]) async throws -> [RecipientKey] {
-        try ask(.likedPeople(Set(marks)), about: marks.count).liked
+    func people(withNewsOf topic: Int, since marks: [TopicMark]) async throws -> [RecipientKey] {
+        try ask(.peopleWithNews(Set(marks)), about: marks.count).withNews
     }
 
     func inboxNews(of watchers: [InboxWatcher]) async throws -> [InboxNews] {
@@ -80,8 +83,8 @@ final class ScriptedNews: StreamNews {
         return watchers.map { _ in Self.inbox(at: script.position) }
     }
 
-    func newLikes(since marks: [LikesMark]) async throws -> [NewLikes] {
-        let script = try ask(.newLikes(Set(marks)), about: marks.count)
-        return marks.map { Self.likes(script.newLikes, after: $0) }
+    func news(of topic: Int, since marks: [TopicMark]) async throws -> [TopicNews] {
+        let script = try ask(.news(Set(marks)), about: marks.count)
+        return marks.map { Self.news(script.new, after: $0) }
     }
 }

@@ -3,8 +3,8 @@ import Synchronization
 import Testing
 import TidingsContracts
 import TidingsCore
-import TidingsLikes
 import TidingsMetrics
+import TidingsModules
 import TidingsPipeline
 import TidingsTestSupport
 
@@ -16,7 +16,7 @@ import TidingsTestSupport
     /// An event that a stream is told.
     private enum Told: Equatable {
         case inbox(Int64)
-        case likes(Int)
+        case topic(Int)
     }
 
     private let news = ScriptedNews()
@@ -43,7 +43,7 @@ import TidingsTestSupport
 
     /// A stream that was told its first event, of position 5.
     private func stream(of id: String, in hub: StreamHub) async throws -> StreamPlace {
-        let place = try #require(hub.open(person(id)))
+        let place = try #require(hub.open(person(id), known: []))
         try await hub.begin(place.mailbox, known: .nothing)
         // The event comes before a heartbeat that is due.
         guard case .event(let event, _) = await place.mailbox.next() else { throw ScriptedNews.Fault() }
@@ -58,7 +58,7 @@ import TidingsTestSupport
         while true {
             switch await place.mailbox.next() {
             case .event(let event, _): told.append(.inbox(event.position))
-            case .likes(let count, _): told.append(.likes(count))
+            case .news(_, let count, _): told.append(.topic(count))
             case .heartbeat: continue
             case .end, .gone: return told
             }
@@ -70,7 +70,7 @@ import TidingsTestSupport
         let message = Task { await place.mailbox.next() }
         switch try await message.valueUnlessCancelled() {
         case .event(let event, _): return .inbox(event.position)
-        case .likes(let count, _): return .likes(count)
+        case .news(_, let count, _): return .topic(count)
         case .heartbeat, .end, .gone: throw ScriptedNews.Fault()
         }
     }
@@ -99,21 +99,21 @@ import TidingsTestSupport
         let firsts = HeldCalls<[FirstNews.Asked]>()
         let hub = hub(ScriptedNews(firsts: firsts))
         let running = Task { await hub.run() }
-        let ada = try #require(hub.open(person("ada")))
-        let bob = try #require(hub.open(person("bob")))
+        let ada = try #require(hub.open(person("ada"), known: []))
+        let bob = try #require(hub.open(person("bob"), known: []))
         let opening = Task { try await hub.begin(bob.mailbox, known: .nothing) }
         try #require(await firsts.next()).succeed()
         try await opening.valueUnlessCancelled()
         let beginning = Task { try await hub.begin(ada.mailbox, known: .nothing) }
         let first = try #require(await firsts.next())
         hub.take(.changes(["ada", "bob"].flatMap { [change($0), change($0, kind: .likes)] }))
-        // The likes are read last. When Bob has his, the hub has taken the whole signal.
-        while try await next(of: bob) != .likes(0) {}
+        // The topics are read last. When Bob has his news, the hub has taken the whole signal.
+        while try await next(of: bob) != .topic(0) {}
         first.succeed()
         try await beginning.valueUnlessCancelled()
         // The first event may be told alone, or together with the news.
         while try await next(of: ada) != .inbox(6) {}
-        #expect(try await next(of: ada) == .likes(0))
+        #expect(try await next(of: ada) == .topic(0))
         hub.drain()
         try await running.valueUnlessCancelled()
     }
@@ -155,16 +155,16 @@ import TidingsTestSupport
         #expect(news.takeQuestions().isEmpty && metrics.apiStreams.value == 0)
     }
 
-    /// The item of a like comes with a signal of the inbox alone.
-    @Test func aNewItemMayBeThatOfALike() async throws {
+    /// The item of a topic, as that of a like, comes with a signal of the inbox alone.
+    @Test func aNewItemMayBeThatOfATopic() async throws {
         let hub = hub()
         let ada = try await stream(of: "ada", in: hub)
-        let mark = ada.mailbox.likesMark
-        news.write { $0.newLikes = 2 }
+        let marks = ada.mailbox.marks
+        news.write { $0.new = 2 }
         hub.take(.changes([change("ada", new: [NotificationID(high: 1, low: 1)])]))
         await hub.readAll()
-        #expect(news.takeQuestions() == [.inboxNews([watcher("ada", at: 5)]), .newLikes([mark])])
-        #expect(await told(ada) == [.inbox(6), .likes(2)])
+        #expect(news.takeQuestions() == [.inboxNews([watcher("ada", at: 5)]), .news(Set(marks))])
+        #expect(await told(ada) == [.inbox(6), .topic(2)])
     }
 
     /// The first event was read before the change. Without another reading, the stream would learn of it only by a look.
@@ -172,7 +172,7 @@ import TidingsTestSupport
         let firsts = HeldCalls<[FirstNews.Asked]>()
         let news = ScriptedNews(firsts: firsts)
         let hub = hub(news)
-        let place = try #require(hub.open(person("ada")))
+        let place = try #require(hub.open(person("ada"), known: []))
         let beginning = Task { try await hub.begin(place.mailbox, known: .nothing) }
         let first = try #require(await firsts.next())
         hub.take(.changes([change("ada"), change("ada", kind: .likes)]))
@@ -181,7 +181,7 @@ import TidingsTestSupport
         first.succeed()
         try await beginning.valueUnlessCancelled()
         await hub.readAll()
-        #expect(await told(place) == [.inbox(6), .likes(0)])
+        #expect(await told(place) == [.inbox(6), .topic(0)])
     }
 
     @Test func changesAreAnnouncedByTheirKind() {
@@ -223,7 +223,7 @@ import TidingsTestSupport
         #expect(await told(ada).isEmpty)
         news.write { $0.isAway = false }
         await hub.readAll()
-        #expect(await told(ada) == [.likes(0)])
+        #expect(await told(ada) == [.topic(0)])
     }
 
     // MARK: Looks
@@ -231,7 +231,7 @@ import TidingsTestSupport
     @Test func aGapLooksAtEveryStreamAndTellsThoseWithNews() async throws {
         let hub = hub()
         let (ada, bob) = (try await stream(of: "ada", in: hub), try await stream(of: "bob", in: hub))
-        let opening = try #require(hub.open(person("eve")))
+        let opening = try #require(hub.open(person("eve"), known: []))
         let changed = [person("bob")]
         news.write { $0.changed = changed }
         hub.take(.gap)
@@ -247,20 +247,20 @@ import TidingsTestSupport
         #expect(await told(opening).isEmpty)
     }
 
-    @Test func aGapTellsOfLikesWhoseSignalWasLost() async throws {
+    @Test func aGapTellsOfNewsWhoseSignalWasLost() async throws {
         let hub = hub()
         let ada = try await stream(of: "ada", in: hub)
-        let mark = ada.mailbox.likesMark
-        let liked = [person("ada")]
+        let marks = Set(ada.mailbox.marks)
+        let withNews = [person("ada")]
         news.write { script in
-            script.liked = liked
-            script.newLikes = 1
+            script.withNews = withNews
+            script.new = 1
         }
         hub.take(.gap)
         await hub.readAll()
-        let questions: [ScriptedNews.Question] = [.changedInboxes([watcher("ada", at: 5)]), .likedPeople([mark]), .newLikes([mark])]
+        let questions: [ScriptedNews.Question] = [.changedInboxes([watcher("ada", at: 5)]), .peopleWithNews(marks), .news(marks)]
         #expect(news.takeQuestions() == questions)
-        #expect(await told(ada) == [.likes(1)])
+        #expect(await told(ada) == [.topic(1)])
     }
 
     @Test func aLookThatFailedIsRepeated() async throws {
@@ -286,7 +286,7 @@ import TidingsTestSupport
     @Test func theOldestStreamOfAPersonGivesWay() async throws {
         let hub = hub()
         var places: [StreamPlace] = []
-        for _ in 0...APILimits.streamsPerPerson { places.append(try #require(hub.open(person("ada")))) }
+        for _ in 0...APILimits.streamsPerPerson { places.append(try #require(hub.open(person("ada"), known: []))) }
         #expect(await hasEnded(places[0]))
         for place in places.dropFirst() { #expect(await hasEnded(place) == false) }
         #expect(metrics.apiStreams.value == APILimits.streamsPerPerson)
@@ -298,8 +298,8 @@ import TidingsTestSupport
 
     @Test func aTenantThatFillsTheProcessGivesWay() async throws {
         let hub = hub(connections: 8)
-        let crowd = try (0..<7).map { try #require(hub.open(person("\($0)", of: "acme"))) }
-        let other = try #require(hub.open(person("ada", of: "globex")))
+        let crowd = try (0..<7).map { try #require(hub.open(person("\($0)", of: "acme"), known: [])) }
+        let other = try #require(hub.open(person("ada", of: "globex"), known: []))
         var ended = 0
         for place in crowd { if await hasEnded(place) { ended += 1 } }
         #expect(ended == 1 && metrics.apiStreams.value == 7)
@@ -314,6 +314,6 @@ import TidingsTestSupport
         try await running.valueUnlessCancelled()
         #expect(await hasEnded(ada))
         #expect(await hasEnded(bob))
-        #expect(hub.open(person("eve")) == nil)
+        #expect(hub.open(person("eve"), known: []) == nil)
     }
 }

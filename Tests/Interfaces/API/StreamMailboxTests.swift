@@ -1,8 +1,8 @@
 import Testing
 import TidingsCore
+import TidingsModules
 
 @testable import TidingsAPI
-@testable import TidingsLikes
 @testable import TidingsStore
 
 /// The events that a stream is told, and those it is spared.
@@ -19,8 +19,8 @@ import TidingsCore
                 isComplete: isComplete))
     }
 
-    private static func unopened(likes: Int64? = nil) -> StreamMailbox {
-        StreamMailbox(person: RecipientKey(tenant: "t", id: "ada"), number: 1, likes: likes)
+    private static func unopened(visits: Int64? = nil) -> StreamMailbox {
+        StreamMailbox(person: RecipientKey(tenant: "t", id: "ada"), number: 1, topics: ["visits"], known: [visits])
     }
 
     /// The mailbox of a stream that was told its first event, of position 5.
@@ -39,8 +39,8 @@ import TidingsCore
         return events
     }
 
-    private static func likes(_ count: Int, newest: Int64) -> NewLikes {
-        NewLikes(count: count, mark: LikesMark(tenant: "t", recipient: "ada", position: newest))
+    private static func visits(_ count: Int, newest: Int64) -> TopicNews {
+        TopicNews(count: count, mark: TopicMark(tenant: "t", recipient: "ada", position: newest))
     }
 
     @Test func thePositionThatIsKnownTellsNothing() async {
@@ -104,39 +104,39 @@ import TidingsCore
 
     // MARK: Ids
 
-    /// The id of an event names the likes that the stream has told, and not those that wait.
+    /// The id of an event names the position of the topic that the stream has told, and not those that wait.
     @Test func theIdTellsBothPositions() async {
-        let mailbox = Self.unopened(likes: 2)
-        mailbox.put(Self.likes(1, newest: 3))
+        let mailbox = Self.unopened(visits: 2)
+        mailbox.put(Self.visits(1, newest: 3), of: 0)
         #expect(mailbox.begin(Self.event(5)) == StreamMailbox.Missed())
-        #expect(await mailbox.next().id == StreamMark(inbox: 5, likes: 2))
-        #expect(await mailbox.next().id == StreamMark(inbox: 5, likes: 3))
+        #expect(await mailbox.next().id == StreamMark(inbox: 5, topics: [2]))
+        #expect(await mailbox.next().id == StreamMark(inbox: 5, topics: [3]))
         mailbox.put(Self.event(6))
-        #expect(await mailbox.next().id == StreamMark(inbox: 6, likes: 3))
+        #expect(await mailbox.next().id == StreamMark(inbox: 6, topics: [3]))
     }
 
-    /// A like is signalled while the stream that opens counts it: a second count from the same position would tell two.
-    @Test func aLikeIsCountedOnceWhileAStreamOpens() async {
-        let mailbox = Self.unopened(likes: 2)
-        #expect(mailbox.likesForNews(isChanged: true) == nil)
-        #expect(mailbox.likesForNews(isChanged: false) == nil)
-        mailbox.put(Self.likes(1, newest: 3))
-        #expect(mailbox.begin(Self.event(5)) == StreamMailbox.Missed(likes: true))
-        #expect(mailbox.likesForNews(isChanged: true)?.position == 3)
+    /// A visit is signalled while the stream that opens counts it: a second count from the same position would tell two.
+    @Test func aVisitIsCountedOnceWhileAStreamOpens() async {
+        let mailbox = Self.unopened(visits: 2)
+        #expect(mailbox.markForNews(of: 0, isChanged: true) == nil)
+        #expect(mailbox.markForNews(of: 0, isChanged: false) == nil)
+        mailbox.put(Self.visits(1, newest: 3), of: 0)
+        #expect(mailbox.begin(Self.event(5)) == StreamMailbox.Missed(topics: [0: true]))
+        #expect(mailbox.markForNews(of: 0, isChanged: true)?.position == 3)
     }
 
-    @Test func aClientThatKnowsNoLikesGoesOnFromNow() async {
+    @Test func aClientThatKnowsNoVisitsGoesOnFromNow() async {
         let mailbox = Self.unopened()
-        mailbox.put(Self.likes(0, newest: 9))
+        mailbox.put(Self.visits(0, newest: 9), of: 0)
         #expect(mailbox.begin(Self.event(5)) == StreamMailbox.Missed())
-        #expect(await mailbox.next().id == StreamMark(inbox: 5, likes: 9))
+        #expect(await mailbox.next().id == StreamMark(inbox: 5, topics: [9]))
     }
 
-    @Test(arguments: [StreamMark(inbox: 0), StreamMark(inbox: 17), StreamMark(inbox: 1_764_056_302_989, likes: 0)])
-    func anIdIsReadAgain(mark: StreamMark) { #expect(StreamMark(mark.text) == mark) }
+    @Test(arguments: [StreamMark(inbox: 0), StreamMark(inbox: 17), StreamMark(inbox: 1_764_056_302_989, topics: [0])])
+    func anIdIsReadAgain(mark: StreamMark) { #expect(StreamMark(mark.text, topics: 1) == mark) }
 
     @Test(arguments: ["-", "5-", "-5", "5-6-7", "+5", "5 ", "x", "\u{0665}", "9999999999999999999", "01a211a4-318c-7610-a6e0-44805af145a0"])
-    func anotherTextIsNoId(text: String) { #expect(StreamMark(text) == nil) }
+    func anotherTextIsNoId(text: String) { #expect(StreamMark(text, topics: 1) == nil) }
 
     @Test func aClientSaysWhatItKnows() throws {
         let id = "01a211a4-318c-7610-a6e0-44805af145a0"
@@ -144,7 +144,8 @@ import TidingsCore
             (nil, InboxWatcher.Known.nothing), ("", .nothing), ("5", .position(5)), ("5-6", .position(5)),
             (id, .entry(try #require(NotificationID(id)))), ("yesterday", .unclear),
         ] as [(String?, InboxWatcher.Known)] {
-            #expect(LastEventID(text).inbox == known && LastEventID(text).likes == (text == "5-6" ? 6 : nil), "\(text ?? "none")")
+            let last = LastEventID(text, topics: 1)
+            #expect(last.inbox == known && last.topics == (text == "5-6" ? [6] : []), "\(text ?? "none")")
         }
     }
 }
@@ -154,7 +155,7 @@ extension StreamMailbox.Message {
 
     fileprivate var id: StreamMark? {
         switch self {
-        case .event(_, let id), .likes(_, let id): id
+        case .event(_, let id), .news(_, _, let id): id
         case .heartbeat, .end, .gone: nil
         }
     }

@@ -1,4 +1,5 @@
 import Testing
+import TidingsModules
 import TidingsPostgres
 import TidingsStore
 
@@ -9,7 +10,7 @@ import TidingsStore
     @Test func newLikesAreCountedForManyPeople() async throws {
         try await LikesScene.with { scene in
             try await scene.like("ada", by: ["bo", "cy"])
-            let people = ["ada", "dee", "nobody"].map { LikesMark(tenant: LikesScene.tenant, recipient: $0) }
+            let people = ["ada", "dee", "nobody"].map { TopicMark(tenant: LikesScene.tenant, recipient: $0) }
             var news = try await scene.likes.news(since: people)
             #expect(news.map(\.count) == [0, 0, 0] && news.map(\.mark.recipient) == ["ada", "dee", "nobody"])
 
@@ -32,7 +33,7 @@ import TidingsStore
             try await scene.like("ada", by: ["bo", "cy"])
             try await scene.like("dee", by: "bo")
             let known: [(person: String, position: Int64?)] = [("ada", 1), ("dee", 1), ("nobody", 0), ("ada", nil)]
-            let marks = known.map { LikesMark(tenant: LikesScene.tenant, recipient: $0.person, position: $0.position) }
+            let marks = known.map { TopicMark(tenant: LikesScene.tenant, recipient: $0.person, position: $0.position) }
             #expect(try await scene.likes.people(withNewsSince: marks).map(\.id) == ["ada"])
             try await scene.like("dee", by: "cy")
             #expect(try await scene.likes.people(withNewsSince: marks).map(\.id) == ["ada", "dee"])

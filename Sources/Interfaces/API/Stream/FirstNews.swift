@@ -1,4 +1,4 @@
-import TidingsLikes
+import TidingsModules
 import TidingsStore
 import TidingsWaiting
 
@@ -10,11 +10,13 @@ struct FirstNews: Sendable {
     static let largestBatch = Store.inboxWatchersPerQuery
 
     let inbox: InboxNews
-    let likes: NewLikes
+    /// In the order of the topics.
+    var topics: [TopicNews]
 
     struct Asked: Sendable {
         let watcher: InboxWatcher
-        let likes: LikesMark
+        /// In the order of the topics.
+        let marks: [TopicMark]
     }
 
     typealias Desk = BatchDesk<Asked, FirstNews>

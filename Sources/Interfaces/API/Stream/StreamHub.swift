@@ -24,14 +24,22 @@ final class StreamHub: Sendable {
         var lastNumber = 0
         /// Persons whose inbox may have changed.
         var inboxes: Set<RecipientKey> = []
-        /// Persons whose new likes must be counted. True if their likes are known to have changed, so that their streams are told even if no
-        /// like is new.
-        var liked: [RecipientKey: Bool] = [:]
+        /// For each topic, the persons whose news must be counted. True if an older thing is known to have changed, so that their streams
+        /// are told even if nothing is new.
+        var news: [[RecipientKey: Bool]]
         /// The turns whose streams must be looked after, because signals may have been missed.
         var unhealed: Set<Int> = []
         var isDraining = false
 
-        init(connections: Int) { shares = StreamShares(connections: connections) }
+        init(connections: Int, topics: Int) {
+            shares = StreamShares(connections: connections)
+            news = Array(repeating: [:], count: topics)
+        }
+
+        /// Notes that the news of a topic must be counted for a person.
+        mutating func note(_ topic: Int, of person: RecipientKey, isChanged: Bool) {
+            news[topic][person] = isChanged || news[topic][person] == true
+        }
 
         mutating func add(_ mailbox: StreamMailbox) {
             streams[mailbox.person, default: [:]][mailbox.number] = mailbox
@@ -55,6 +63,8 @@ final class StreamHub: Sendable {
     }
 
     private let news: any StreamNews
+    /// The names of the topics of which streams tell. The place of a topic in this list identifies it in the state.
+    let topics: [String]
     private let firstNews: FirstNews.Desk
     private let signal: @Sendable ([InboxSignal.Person]) -> Void
     private let openStreams: Gauge
@@ -73,8 +83,9 @@ final class StreamHub: Sendable {
         news: any StreamNews, connections: Int, metrics: Metrics, progress: ProgressWatch, turnLength: Duration = StreamTurns.length,
         logger: Logger, signal: @escaping @Sendable ([InboxSignal.Person]) -> Void
     ) {
-        state = Mutex(State(connections: connections))
+        state = Mutex(State(connections: connections, topics: news.topics.count))
         self.news = news
+        topics = news.topics
         self.progress = progress
         self.turnLength = turnLength
         self.signal = signal
@@ -91,12 +102,12 @@ final class StreamHub: Sendable {
     /// If the person has too many streams, the oldest is told to reconnect. It may be one whose client is gone. If the process is nearly full,
     /// a stream of the tenant with the most streams is told to reconnect (``StreamShares``).
     ///
-    /// - Parameter likes: the position of the newest like that the client knows, if it knows one.
-    func open(_ person: RecipientKey, likes: Int64? = nil) -> StreamPlace? {
+    /// - Parameter known: the positions of the topics that the client knows.
+    func open(_ person: RecipientKey, known: [Int64?]) -> StreamPlace? {
         let (mailbox, ending) = state.withLock { state -> (StreamMailbox?, [StreamMailbox]) in
             guard !state.isDraining else { return (nil, []) }
             state.lastNumber += 1
-            let mailbox = StreamMailbox(person: person, number: state.lastNumber, likes: likes)
+            let mailbox = StreamMailbox(person: person, number: state.lastNumber, topics: topics, known: known)
             state.add(mailbox)
             var ending: [StreamMailbox] = []
             if state.streams[person]?.count ?? 0 > APILimits.streamsPerPerson, let oldest = state.removeOldest(of: person) {
@@ -115,13 +126,13 @@ final class StreamHub: Sendable {
     /// - Parameter known: the part of the inbox that the client knows.
     func begin(_ mailbox: StreamMailbox, known: InboxWatcher.Known) async throws {
         let watcher = InboxWatcher(mailbox.person, known: known)
-        let first = try await firstNews.answer(to: FirstNews.Asked(watcher: watcher, likes: mailbox.likesMark))
-        mailbox.put(first.likes)
+        let first = try await firstNews.answer(to: FirstNews.Asked(watcher: watcher, marks: mailbox.marks))
+        for (topic, news) in first.topics.enumerated() { mailbox.put(news, of: topic) }
         let missed = mailbox.begin(InboxEvent(first.inbox))
         guard missed != StreamMailbox.Missed() else { return }
         state.withLock { state in
             if missed.inbox { state.inboxes.insert(mailbox.person) }
-            if let isChanged = missed.likes { state.liked[mailbox.person] = isChanged || state.liked[mailbox.person] == true }
+            for (topic, isChanged) in missed.topics { state.note(topic, of: mailbox.person, isChanged: isChanged) }
         }
         waker.yield()
     }
@@ -161,21 +172,22 @@ final class StreamHub: Sendable {
         switch event {
         case .gap: heal()
         case .changes(let people):
-            let isNews = state.withLock { state in people.reduce(false) { Self.note($1, in: &state) || $0 } }
+            let isNews = state.withLock { state in people.reduce(false) { self.note($1, in: &state) || $0 } }
             if isNews { waker.yield() }
         }
     }
 
-    private static func note(_ change: InboxSignal.Person, in state: inout State) -> Bool {
+    private func note(_ change: InboxSignal.Person, in state: inout State) -> Bool {
         let person = RecipientKey(tenant: change.tenant, id: change.recipient)
         guard state.streams[person] != nil else { return false }
-        switch change.kind {
-        case .inbox:
+        if change.kind == .inbox {
             state.inboxes.insert(person)
-            // The new item may be that of a like.
-            if !change.new.isEmpty { state.liked[person] = state.liked[person] ?? false }
-        case .likes: state.liked[person] = true
+            // The new item may be that of a topic.
+            if !change.new.isEmpty { for topic in topics.indices { state.note(topic, of: person, isChanged: false) } }
+            return true
         }
+        guard let topic = topics.firstIndex(of: change.kind.rawValue) else { return false }
+        state.note(topic, of: person, isChanged: true)
         return true
     }
 
@@ -220,11 +232,11 @@ final class StreamHub: Sendable {
         repeat {
             if let turn = state.withLock({ $0.unhealed.popFirst() }) { isReachable = await findChanges(in: turn) }
             await readInboxes()
-            await readLikes()
+            for topic in topics.indices { await readNews(of: topic) }
         } while isReachable && state.withLock { !$0.unhealed.isEmpty }
     }
 
-    /// Finds the persons of the streams of a turn whose inbox or likes are further than their streams.
+    /// Finds the persons of the streams of a turn whose inbox or topics are further than their streams.
     ///
     /// - Returns: Whether they could be looked for.
     private func findChanges(in turn: Int) async -> Bool {
@@ -237,10 +249,15 @@ final class StreamHub: Sendable {
             })
         do {
             let inboxes = try await news.changedInboxes(since: Array(watchers))
-            let liked = try await news.people(withLikesSince: mailboxes.map(\.likesMark))
+            var people: [[RecipientKey]] = []
+            for topic in topics.indices {
+                people.append(try await news.people(withNewsOf: topic, since: mailboxes.map { $0.marks[topic] }))
+            }
             state.withLock { state in
                 state.inboxes.formUnion(inboxes)
-                for person in liked { state.liked[person] = state.liked[person] ?? false }
+                for (topic, people) in people.enumerated() {
+                    for person in people { state.note(topic, of: person, isChanged: false) }
+                }
             }
             return true
         } catch {
@@ -280,26 +297,28 @@ final class StreamHub: Sendable {
         }
     }
 
-    private func readLikes() async {
+    private func readNews(of topic: Int) async {
         while true {
             let (part, told) = state.withLock { state in
-                let part = Array(state.liked.prefix(APILimits.personsInQuery))
-                for (person, _) in part { state.liked[person] = nil }
+                let part = Array(state.news[topic].prefix(APILimits.personsInQuery))
+                for (person, _) in part { state.news[topic][person] = nil }
                 return (part, part.flatMap { person, isChanged in (state.streams[person] ?? [:]).values.map { ($0, isChanged) } })
             }
             guard !part.isEmpty else { return }
             let asked = told.compactMap { mailbox, isChanged in
-                mailbox.likesForNews(isChanged: isChanged).map { (mailbox: mailbox, mark: $0, isChanged: isChanged) }
+                mailbox.markForNews(of: topic, isChanged: isChanged).map { (mailbox: mailbox, mark: $0, isChanged: isChanged) }
             }
             do {
-                let news = try await news.newLikes(since: asked.map(\.mark))
-                for (one, news) in zip(asked, news) { one.mailbox.put(news, isChanged: one.isChanged) }
+                let counted = try await news.news(of: topic, since: asked.map(\.mark))
+                for (one, news) in zip(asked, counted) { one.mailbox.put(news, of: topic, isChanged: one.isChanged) }
             } catch {
                 // The next signal or look tries again.
                 state.withLock { state in
-                    for (person, isChanged) in part { state.liked[person] = isChanged || state.liked[person] == true }
+                    for (person, isChanged) in part { state.note(topic, of: person, isChanged: isChanged) }
                 }
-                logger.warning("cannot count the new likes of streams", metadata: ["persons": "\(part.count)", "error": "\(error)"])
+                logger.warning(
+                    "cannot count the news of a topic of streams",
+                    metadata: ["topic": "\(topics[topic])", "persons": "\(part.count)", "error": "\(error)"])
                 return
             }
         }

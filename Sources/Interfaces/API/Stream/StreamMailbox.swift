@@ -1,6 +1,6 @@
 import Synchronization
 import TidingsCore
-import TidingsLikes
+import TidingsModules
 import TidingsStore
 
 /// The events for one stream that are not written yet.
@@ -10,13 +10,25 @@ final class StreamMailbox: Sendable {
     enum Message: Sendable {
         /// An event, and its id.
         case event(InboxEvent, StreamMark)
-        /// The number of likes that are new since the stream was last told of some, 0 if an older like has changed, and the id of the event.
-        case likes(Int, StreamMark)
+        /// The name of a topic, the number of things that are new since the stream was last told of some, and the id of the event. The
+        /// number is 0 if an older thing has changed.
+        case news(String, Int, StreamMark)
         case heartbeat
         /// The client must reconnect.
         case end
         /// The connection is gone.
         case gone
+    }
+
+    /// The state of a topic.
+    private struct Topic {
+        let name: String
+        /// The place up to which things were counted for the stream.
+        var mark: TopicMark
+        /// The number of new things to tell. Nil: there is nothing to tell.
+        var news: Int?
+        /// Whether the topic may have changed while the first event was read. True if an older thing has.
+        var isBehind: Bool?
     }
 
     private struct State {
@@ -25,11 +37,7 @@ final class StreamMailbox: Sendable {
         var position: Int64?
         /// Whether the inbox may have changed while the first event was read.
         var isBehind = false
-        /// Whether the likes may have changed while the first event was read. True if an older like has.
-        var isBehindInLikes: Bool?
-        /// Nil: there is nothing to tell.
-        var newLikes: Int?
-        var likesMark: LikesMark
+        var topics: [Topic]
         /// The positions that the stream has told.
         var told: StreamMark
         var isHeartbeatDue = false
@@ -45,10 +53,11 @@ final class StreamMailbox: Sendable {
                 isHeartbeatDue = false
                 return .event(event, told)
             }
-            if let newLikes {
-                self.newLikes = nil
-                told.likes = likesMark.position
-                return .likes(newLikes, told)
+            for (position, topic) in topics.enumerated() {
+                guard let count = topic.news else { continue }
+                topics[position].news = nil
+                told.topics[position] = topic.mark.position
+                return .news(topic.name, count, told)
             }
             if isEnding { return .end }
             guard isHeartbeatDue else { return nil }
@@ -61,28 +70,35 @@ final class StreamMailbox: Sendable {
     let number: Int
     private let state: Mutex<State>
 
-    /// - Parameter likes: the position of the newest like that the client knows. Nil: new likes are those from now on.
-    init(person: RecipientKey, number: Int, likes: Int64? = nil) {
+    /// - Parameters:
+    ///   - topics: the names of the topics.
+    ///   - known: the positions of the topics that the client knows. If one is nil or missing, the new things are those from now on.
+    init(person: RecipientKey, number: Int, topics: [String], known: [Int64?]) {
         self.person = person
         self.number = number
-        let mark = LikesMark(tenant: person.tenant, recipient: person.id, position: likes)
-        state = Mutex(State(likesMark: mark, told: StreamMark(inbox: 0, likes: likes)))
+        let topics = topics.enumerated().map { position, name in
+            let known = position < known.count ? known[position] : nil
+            return Topic(name: name, mark: TopicMark(tenant: person.tenant, recipient: person.id, position: known))
+        }
+        state = Mutex(State(topics: topics, told: StreamMark(inbox: 0, topics: topics.map(\.mark.position))))
     }
 
-    /// The likes that the stream's person knows of.
-    var likesMark: LikesMark { state.withLock { $0.likesMark } }
+    /// The place up to which the stream's person knows each topic.
+    var marks: [TopicMark] { state.withLock { $0.topics.map(\.mark) } }
 
     /// The position up to which news were read. Nil before the first event.
     var position: Int64? { state.withLock { $0.position } }
 
-    /// - Parameter isChanged: whether the stream is told even if no like is new, because one has become a match.
-    func put(_ likes: NewLikes, isChanged: Bool = false) {
+    /// - Parameters:
+    ///   - topic: its place in the order of the topics.
+    ///   - isChanged: whether the stream is told even if nothing is new, because an older thing has changed.
+    func put(_ news: TopicNews, of topic: Int, isChanged: Bool = false) {
         change { state in
-            state.likesMark = likes.mark
-            if likes.count > 0 || isChanged {
-                state.newLikes = (state.newLikes ?? 0) + likes.count
-            } else if state.newLikes == nil {
-                state.told.likes = likes.mark.position
+            state.topics[topic].mark = news.mark
+            if news.count > 0 || isChanged {
+                state.topics[topic].news = (state.topics[topic].news ?? 0) + news.count
+            } else if state.topics[topic].news == nil {
+                state.told.topics[topic] = news.mark.position
             }
         }
     }
@@ -90,8 +106,8 @@ final class StreamMailbox: Sendable {
     /// The news that must be read again, because they may have come while the first event of a stream was read.
     struct Missed: Hashable {
         var inbox = false
-        /// Nil: no likes. True if an older like has changed.
-        var likes: Bool?
+        /// The topics by their place. True if an older thing has changed.
+        var topics: [Int: Bool] = [:]
     }
 
     /// Takes the first event of the stream, which is told in any case.
@@ -100,7 +116,8 @@ final class StreamMailbox: Sendable {
         change { state in
             state.event = first
             state.position = first.position
-            missed = Missed(inbox: state.isBehind, likes: state.isBehindInLikes)
+            missed.inbox = state.isBehind
+            for (position, topic) in state.topics.enumerated() { missed.topics[position] = topic.isBehind }
         }
         return missed
     }
@@ -114,12 +131,12 @@ final class StreamMailbox: Sendable {
         }
     }
 
-    /// The likes from which news must be counted. Nil if the first event is being read, which counts them too: a like that both counted would
-    /// be told twice. ``begin(_:)`` then asks for the news.
-    func likesForNews(isChanged: Bool) -> LikesMark? {
+    /// The mark from which the news of a topic must be counted. Nil if the first event is being read, which counts them too: a thing that
+    /// both counted would be told twice. ``begin(_:)`` then asks for the news.
+    func markForNews(of topic: Int, isChanged: Bool) -> TopicMark? {
         state.withLock { state in
-            guard state.position == nil else { return state.likesMark }
-            state.isBehindInLikes = isChanged || state.isBehindInLikes == true
+            guard state.position == nil else { return state.topics[topic].mark }
+            state.topics[topic].isBehind = isChanged || state.topics[topic].isBehind == true
             return nil
         }
     }

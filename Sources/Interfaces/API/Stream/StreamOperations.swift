@@ -1,7 +1,6 @@
 import HTTPTypes
 import TidingsCore
 import TidingsHTTPServer
-import TidingsLikes
 import TidingsStore
 import TidingsWeb
 
@@ -18,8 +17,8 @@ struct StreamOperations: Sendable {
 
     private func stream(_ call: APICall) async throws -> ServerResponse {
         guard case .person(let person, let proof) = call.caller else { throw Problem(.forbidden) }
-        let last = LastEventID(call.request.header(.lastEventID))
-        guard let place = services.hub.open(person, likes: last.likes) else {
+        let last = LastEventID(call.request.header(.lastEventID), topics: services.hub.topics.count)
+        guard let place = services.hub.open(person, known: last.topics) else {
             throw Problem.unavailable("The server is stopping.", retryAfter: .seconds(1))
         }
         let mailbox = place.mailbox
@@ -40,8 +39,8 @@ struct StreamOperations: Sendable {
                     case .event(let event, let id):
                         try await stream.write(event.bytes(id: id, retry: retry))
                         retry = nil
-                    case .likes(let count, let id):
-                        try await stream.write(ServerSentEvent(name: "likes", id: id.text, data: "{\"new\":\(count)}").bytes)
+                    case .news(let topic, let count, let id):
+                        try await stream.write(ServerSentEvent(name: topic, id: id.text, data: "{\"new\":\(count)}").bytes)
                     case .heartbeat: try await stream.write(ServerSentEvent.heartbeat)
                     case .end: return try await stream.write(Self.farewell)
                     case .gone: return
