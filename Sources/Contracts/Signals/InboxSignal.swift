@@ -1,8 +1,8 @@
 public import TidingsCore
 import TidingsJSON
 
-/// A message that tells which people's inboxes or likes have just changed. It may be lost: a process that follows it also reads everything
-/// from the database now and then.
+/// A message that tells for which people an inbox or a topic has just changed. It may be lost: a process that follows it also reads
+/// everything from the database now and then.
 ///
 /// The content type is ``contentType``. A signal has no content of a notification, so a reader asks the database for it.
 public struct InboxSignal: Sendable, Equatable {

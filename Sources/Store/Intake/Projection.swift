@@ -3,7 +3,7 @@ public import TidingsPostgres
 
 /// The part of a module that keeps a table of its own about the intents of some types.
 ///
-/// A type names the projection in the catalogue (`projection: likes`). The router then runs the statements of the projection in the
+/// A type names the projection in the catalogue, as its setting `projection`. The router then runs the statements of the projection in the
 /// transaction that accepts the intent. So the module's table and the notification appear together, whatever happens to the deliveries:
 /// they may be held, suppressed or cancelled.
 public protocol Projection: Sendable {
