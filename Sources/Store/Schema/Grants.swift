@@ -36,6 +36,15 @@ enum Grants {
         ), functions as (
             select p.oid as id, n.nspname || '.' || p.proname as object, n.nspname as schema
             from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ('tidings', 'tidings_ops', 'tidings_api')
+        ), named(role, kind, id, object, privilege, attribute) as (
+            select v.role, 'table', r.id, r.object, v.privilege, null::text
+            from (values \(tables)) as v(role, privilege, schema, names)
+            join relations r on r.schema = v.schema and split_part(r.object, '.', 2) = any (regexp_split_to_array(v.names, '\\s+'))
+            union all
+            select v.role, 'column', r.id, r.object, v.privilege, a.attname::text
+            from (values \(columns)) as v(role, privilege, name, names)
+            join relations r on r.object = 'tidings.' || v.name
+            join pg_attribute a on a.attrelid = r.id and a.attname::text = any (regexp_split_to_array(v.names, '\\s+'))
         ), wanted(role, kind, id, object, privilege, attribute) as (
             select v.role, 'schema', n.oid, n.nspname::text, 'usage', null::text
             from (values ('tidings_run', 'tidings'), ('tidings_run', 'tidings_ops'), ('tidings_run', 'tidings_api'),
@@ -73,19 +82,11 @@ enum Grants {
             where f.object in ('tidings.clock', 'tidings.first_id', 'tidings.id_time', 'tidings.token_hash', 'tidings.person_hash',
                 'tidings_ops.explain', 'tidings_ops.promised', 'tidings_api.enqueue')
             union all
-            select v.role, 'table', r.id, r.object, v.privilege, null
-            from (values \(tables)) as v(role, privilege, schema, names)
-            join relations r on r.schema = v.schema and split_part(r.object, '.', 2) = any (regexp_split_to_array(v.names, '\\s+'))
-            union all
-            select v.role, 'column', r.id, r.object, v.privilege, a.attname::text
-            from (values \(columns)) as v(role, privilege, name, names)
-            join relations r on r.object = 'tidings.' || v.name
-            join pg_attribute a on a.attrelid = r.id and a.attname::text = any (regexp_split_to_array(v.names, '\\s+'))
+            select * from named
             union all
             select v.role, 'policy', r.id, r.object, 'policy', null
             from relations r cross join (values ('tidings_run'), ('tidings_run_api'), ('tidings_app')) as v(role)
-            where r.has_policies and (v.role <> 'tidings_run_api'
-                or r.object not in ('tidings.engagement', 'tidings.engagement_days', 'tidings.unblurs'))
+            where r.has_policies and (v.role <> 'tidings_run_api' or exists (select from named n where n.role = v.role and n.id = r.id))
             union all
             select o.name, 'policy', r.id, r.object, 'policy', null from relations r join roles o on o.id = r.owner where r.has_policies
             union all

@@ -30,7 +30,9 @@ end $$;
 revoke execute on all functions in schema tidings_ops, tidings_api from public;
 revoke execute on function tidings.ensure_partitions(integer, integer), tidings.expire_partitions(interval) from public;
 
-do $$ begin
+do $$ declare
+    name text;
+begin
     if to_regrole('tidings_run') is not null then
         grant usage on schema tidings, tidings_ops, tidings_api to tidings_run;
         grant select, insert, update, delete on all tables in schema tidings to tidings_run;
@@ -40,9 +42,9 @@ do $$ begin
         -- Rows are only added to the history.
         revoke update, delete on tidings.catalogue_history from tidings_run;
         -- Views: read only.
-        revoke insert, update, delete on tidings.idempotency_keys, tidings.ends_of_calls, tidings.own_notifications,
-            tidings.own_decisions, tidings.own_deliveries, tidings.own_attempts, tidings.own_reports, tidings.own_due,
-            tidings.own_rejected, tidings.own_endpoints, tidings.own_likes_given from tidings_run;
+        for name in select relname from pg_class where relnamespace = 'tidings'::regnamespace and relkind = 'v' loop
+            execute format('revoke insert, update, delete on tidings.%I from tidings_run', name);
+        end loop;
         grant usage on sequence tidings.rejected_id_seq, tidings.dead_id_seq to tidings_run;
         grant execute on function tidings.clock(), tidings.first_id(timestamptz), tidings.id_time(uuid), tidings.token_hash(text),
             tidings.person_hash(text, text), tidings.record_activation(), tidings.ensure_partitions(integer, integer),
