@@ -33,10 +33,11 @@ let faultHooks: [SwiftSetting] = [.define("TIDINGS_FAULT_HOOKS", .when(configura
 
 /// A target of this package, in a folder below `Sources`.
 func target(
-    _ name: String, in folder: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [],
+    _ name: String, in folder: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource]? = nil,
     settings: [SwiftSetting] = settings
 ) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Sources/\(folder)", exclude: exclude, swiftSettings: settings)
+    .target(
+        name: name, dependencies: dependencies, path: "Sources/\(folder)", exclude: exclude, resources: resources, swiftSettings: settings)
 }
 
 /// A provider: what every one is made of, and what it needs beside.
@@ -215,7 +216,9 @@ let package = Package(
                 "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsEncodings", "TidingsHTTPServer", "TidingsJSON",
                 "TidingsModules", "TidingsPostgres", "TidingsStore", "TidingsWeb",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-            ], exclude: ["likes.sql"]),
+            ],
+            // Few bytes, unlike those of CSchemaFiles, so the list of bytes costs no time. The file then belongs to the folder alone.
+            resources: [.embedInCode("likes.sql")]),
         provider("ProviderAirship", in: "Providers/Airship"),
         provider("ProviderAPNs", in: "Providers/APNs", ["TidingsHTTP2"]),
         provider("ProviderBraze", in: "Providers/Braze"),
@@ -306,7 +309,8 @@ let package = Package(
             "TidingsTestSupport", in: "TestSupport",
             [
                 "PrivateServers", "TidingsCatalogue", "TidingsCore", "TidingsJSON", "TidingsJSONSchema", "TidingsHTTP",
-                "TidingsHTTP2Server", "TidingsPostgres", "TidingsProvider", "TidingsStore", "TidingsWaiting",
+                "TidingsHTTP2Server", "TidingsModules", "TidingsPostgres", "TidingsProvider", "TidingsServer", "TidingsStore",
+                "TidingsWaiting",
             ]),
         tests("TidingsSocketTests", in: "Drivers/Socket", ["TidingsSocket"]),
         tests("TidingsWaitingTests", in: "Drivers/Waiting", ["TidingsWaiting"]),

@@ -7,6 +7,12 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A newer binary migrated this database, and a step of that migration excludes this binary. This binary would use tables or columns
     /// that are gone.
     case schemaTooNew(found: Int, known: Int, oldest: Int, requiredBy: String)
+    /// The database lacks the tables of a module of this binary.
+    case partMissing(module: String)
+    /// The database has only some tables of a module. A migration creates all of them or none.
+    case partIncomplete(module: String, missing: [String], present: [String])
+    /// A newer binary migrated this database, which lacks a table of a module of this binary. A migration by this binary changes nothing.
+    case partMissingFromNewerSchema(module: String, found: Int, known: Int)
     /// An assumption about PostgreSQL does not hold.
     case unsuitableServer([ServerFault])
     /// A newer binary migrated this database, so this binary does not know which rights the schema needs.
@@ -29,6 +35,15 @@ public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case .schemaTooNew(let found, let known, let oldest, let step):
             "the database has schema \(found), and migration \(step) excludes binaries before schema \(oldest); "
                 + "this binary knows schema \(known): use the newer binary"
+        case .partMissing(let module):
+            "the database lacks the tables of the module \(module): run tidings db migrate"
+        case .partIncomplete(let module, let missing, let present):
+            "the database has only some tables of the module \(module): it has \(present.joined(separator: ", ")) "
+                + "and lacks \(missing.joined(separator: ", ")): restore the missing ones; "
+                + "or drop the others with their rows, and run tidings db migrate"
+        case .partMissingFromNewerSchema(let module, let found, let known):
+            "the database has schema \(found) and lacks a table of the module \(module); this binary knows schema \(known): "
+                + "use the newer binary"
         case .unsuitableServer(let faults):
             faults.map(\.words).joined(separator: "; ")
         case .rightsOfNewerSchema(let found, let known):

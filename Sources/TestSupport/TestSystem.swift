@@ -1,7 +1,9 @@
 public import Foundation
 import Synchronization
+import TidingsModules
 public import TidingsPostgres
-import TidingsStore
+import TidingsServer
+package import TidingsStore
 
 /// A separate Tidings for one test: a fresh database and a fresh virtual host, on the servers that `deploy/test` started.
 ///
@@ -62,8 +64,11 @@ public final class TestSystem: Sendable {
         name = nil
         self.databaseURL = databaseURL
         self.amqpURL = amqpURL
-        try await Migrator(.patient(url: databaseURL)).migrate()
+        try await Migrator(.patient(url: databaseURL), parts: Self.parts).migrate()
     }
+
+    /// The tables of the modules of this repository, which the database of each test has.
+    package static let parts = Modules(Modules.builtIn).schemaParts
 
     /// The environment of this system's processes.
     public var environment: [String: String] {
@@ -202,7 +207,7 @@ private actor Template {
             await connection.close()
             guard var components = URLComponents(string: server) else { throw TestSystemError(message: "TIDINGS_DATABASE_URL is no URL") }
             components.path = "/" + name
-            try await Migrator(.patient(url: components.string ?? server)).migrate()
+            try await Migrator(.patient(url: components.string ?? server), parts: TestSystem.parts).migrate()
             return name
         }
         made = task

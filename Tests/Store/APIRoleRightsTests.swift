@@ -38,7 +38,7 @@ import TidingsTestSupport
     private static let content = [
         "select title from tidings.notifications", "select body from tidings.notifications", "select data from tidings.notifications",
         "select title from tidings.inbox", "select data from tidings.inbox", "select 1 from tidings.rejected", "select 1 from tidings.dead",
-        "select 1 from tidings.engagement", "select 1 from tidings.unblurs", "select time_zone from tidings.recipients",
+        "select 1 from tidings.engagement", "select time_zone from tidings.recipients",
         "select 1 from tidings_ops.inbox", "select 1 from tidings_ops.rejected", "select tidings_ops.find('x')",
         "select 1 from tidings.own_notifications",
     ]
@@ -47,7 +47,7 @@ import TidingsTestSupport
         "insert into tidings.pauses default values", "insert into tidings.packs default values", "insert into tidings.due default values",
         "insert into tidings.notifications default values", "delete from tidings.notifications", "delete from tidings.inbox",
         "update tidings.recipients set market = 'x'", "select tidings.expire_partitions('1 day')",
-        "update tidings.inbox set read_at = null", "update tidings.inboxes set unread = 0", "insert into tidings.unblurs default values",
+        "update tidings.inbox set read_at = null", "update tidings.inboxes set unread = 0",
         "insert into tidings.local_plans default values",
     ]
     private static let schema = [

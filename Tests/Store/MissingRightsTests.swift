@@ -6,12 +6,12 @@ import TidingsTestSupport
 
 /// Rights of the roles of PostgreSQL that are missing, and that can be given again.
 @Suite struct MissingRightsTests {
-    /// The list of the check is the list of the script: `grants.sql` gives each wanted right and no other.
+    /// The list of the check is the list of the scripts: `grants.sql` and the modules give each wanted right and no other.
     @Test func theCheckKnowsExactlyTheGrants() async throws {
         try await withTestSystem(usesBroker: false) { system in
             let differences = try await system.query(
                 """
-                \(Grants.wanted), granted as (
+                \(Grants.wanted(with: TestSystem.parts)), granted as (
                     select 'schema' as kind, n.oid as id, a.grantee, a.privilege_type, null::text as attribute
                     from pg_namespace n cross join lateral aclexplode(n.nspacl) a
                     union all
@@ -57,7 +57,7 @@ import TidingsTestSupport
         ),
         ("revoke usage on schema tidings_api from tidings_produce", "tidings_produce lacks 1 right: usage on schema tidings_api"),
         ("revoke update (read_at) on tidings.inbox from tidings_app", "tidings_app lacks 1 right: update (read_at) on tidings.inbox"),
-        ("drop policy person on tidings.likes", "tidings_app lacks 1 right: policy on tidings.likes"),
+        ("drop policy person on tidings.inboxes", "tidings_app lacks 1 right: policy on tidings.inboxes"),
         // A restrictive policy alone shows no row.
         ("drop policy person on tidings.endpoints", "tidings_app lacks 1 right: policy on tidings.endpoints"),
         ("drop policy pipeline on tidings.inbox", "tidings_run lacks 1 right: policy on tidings.inbox"),
@@ -65,12 +65,12 @@ import TidingsTestSupport
             "revoke update (last_used_at) on tidings.api_keys from tidings_run_api",
             "tidings_run_api lacks 1 right: update (last_used_at) on tidings.api_keys"
         ),
-        ("drop policy api on tidings.matches", "tidings_run_api lacks 1 right: policy on tidings.matches"),
+        ("drop policy api on tidings.recipients", "tidings_run_api lacks 1 right: policy on tidings.recipients"),
     ]
 
     @Test func aLostRightIsNamedAndGivenAgain() async throws {
         try await withTestSystem(usesBroker: false) { system in
-            let migrator = Migrator(try PostgresConfiguration(url: system.databaseURL))
+            let migrator = Migrator(try PostgresConfiguration(url: system.databaseURL), parts: TestSystem.parts)
             for (loss, sentence) in Self.losses {
                 _ = try await system.query(loss)
                 let missing = try await Self.missing(in: system)
@@ -87,7 +87,7 @@ import TidingsTestSupport
     /// A binary whose schema is newer than that of the database, or older, does not know the rights of that schema.
     @Test func rightsOfAnotherSchemaAreNotGiven() async throws {
         try await withTestSystem(usesBroker: false) { system in
-            let migrator = Migrator(try PostgresConfiguration(url: system.databaseURL))
+            let migrator = Migrator(try PostgresConfiguration(url: system.databaseURL), parts: TestSystem.parts)
             _ = try await system.query("insert into tidings.migrations (number, name) values (999, 'from the future')")
             await #expect(throws: StoreError.rightsOfNewerSchema(found: 999, known: Migration.latest)) { try await migrator.grant() }
             _ = try await system.query("delete from tidings.migrations")
@@ -126,7 +126,9 @@ import TidingsTestSupport
     @Test func aRoleOfTheAPIThatInheritsIsNamed() async throws {
         try await withTestSystem(usesBroker: false) { system in
             let connection = try await PostgresConnection.connect(PostgresConfiguration(url: system.databaseURL))
-            func missing() async throws -> MissingRights { try await MissingRights { try await connection.query($0) } }
+            func missing() async throws -> MissingRights {
+                try await MissingRights(with: TestSystem.parts) { try await connection.query($0) }
+            }
             // Roles belong to the whole server, so nothing of this is committed.
             try await connection.execute(script: "begin")
             try await connection.execute(
@@ -157,6 +159,6 @@ import TidingsTestSupport
     }
 
     private static func missing(in system: TestSystem) async throws -> MissingRights {
-        try await MissingRights { try await system.query($0) }
+        try await MissingRights(with: TestSystem.parts) { try await system.query($0) }
     }
 }

@@ -8,7 +8,7 @@ import TidingsTestSupport
 @Suite struct OwnRowsTests {
     private static let (ann, bob) = (StoreScene.person("ann"), StoreScene.person("bob"))
     private static let views = [
-        "notifications", "decisions", "deliveries", "attempts", "reports", "due", "rejected", "endpoints", "likes_given",
+        "notifications", "decisions", "deliveries", "attempts", "reports", "due", "rejected", "endpoints",
     ]
 
     /// Each view has every row of the person, and no other.
@@ -19,7 +19,7 @@ import TidingsTestSupport
             let isOwn = "n.tenant = 'default' and n.recipient_id = 'ann'"
             var expected = [
                 "notifications": try await scene.count("select count(*) from tidings.notifications n where \(unsafe: isOwn)"),
-                "endpoints": 1, "rejected": 1, "likes_given": 1,
+                "endpoints": 1, "rejected": 1,
             ]
             for table in ["decisions", "deliveries", "attempts", "reports", "due"] {
                 expected[table] = try await scene.count(
@@ -75,7 +75,7 @@ import TidingsTestSupport
 }
 
 extension StoreScene {
-    /// Gives each notification a decision, an attempt and a report, and everybody a like of bob and of ann.
+    /// Gives each notification a decision, an attempt and a report.
     fileprivate func addHistories() async throws {
         for statement in [
             """
@@ -93,11 +93,6 @@ extension StoreScene {
             select id, 0, 'provider', 'k', 1, 'push', 'phone', 'delivered', 'delivered', tidings.clock(), 'sent', 'providerAccepted',
                 'delivered', true
             from tidings.notifications
-            """,
-            """
-            insert into tidings.likes (tenant, recipient_id, liker_id, position, notification_id, server_is_blurred, created_at)
-            select t.tenant, 'cy', liker, row_number() over (partition by t.tenant order by liker), gen_random_uuid(), false, tidings.clock()
-            from (values ('default'), ('other')) t(tenant), (values ('ann'), ('bob')) l(liker)
             """,
         ] as [SQL] {
             _ = try await system.query(statement)

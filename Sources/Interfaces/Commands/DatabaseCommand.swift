@@ -1,5 +1,6 @@
 import ArgumentParser
 import TidingsJSON
+import TidingsModules
 import TidingsServer
 import TidingsStore
 
@@ -14,20 +15,28 @@ struct DatabaseCommand: AsyncParsableCommand {
         @Flag(help: "Names only.") var short = false
 
         mutating func run(in context: CommandContext) async throws {
-            let plan = try await onSchema { try await Migrator(try Settings.read(needsBroker: false).database).plan() }
+            let plan = try await onSchema { try await context.migrator(try Settings.read(needsBroker: false)).plan() }
             let grants = plan.version > Migration.latest ? [] : plan.missing.sentences
-            if plan.steps.isEmpty, grants.isEmpty { return Output.data("-- " + Self.nothingToDo(at: plan.version)) }
+            if plan.steps.isEmpty, plan.parts.isEmpty, grants.isEmpty { return Output.data("-- " + Self.nothingToDo(at: plan.version)) }
             for statement in plan.creationStatements { Output.data("-- first, an administrator of PostgreSQL runs: \(statement)") }
             for migration in plan.steps {
                 Output.data("-- \(migration.number) \(migration.name) (\(Self.kind(of: migration)))")
                 if !short { Output.data(migration.sql) }
             }
+            for part in plan.parts { Output.data(Self.text(of: part, short: short)) }
             for sentence in grants { Output.data("-- rights: \(sentence)") }
-            if !short { Output.data(Self.rights) }
+            if !short { Output.data(Self.rights(in: context)) }
         }
 
         /// The SQL of the rights, which comes after every migration.
-        static let rights = "-- rights of the roles: this part may run again\n\(MigrationPlan.rights)"
+        static func rights(in context: CommandContext) -> String {
+            "-- rights of the roles: this part may run again\n\(MigrationPlan.rights(with: context.modules.schemaParts))"
+        }
+
+        /// The tables of a module, which come after every migration.
+        static func text(of part: SchemaPart, short: Bool = false) -> String {
+            "-- the tables of the module \(part.module)" + (short ? "" : "\n\(part.creation)")
+        }
 
         /// The kind of a migration. If the migration excludes older binaries, the text also names the oldest schema whose binaries may
         /// start.
@@ -52,7 +61,7 @@ struct DatabaseCommand: AsyncParsableCommand {
                 """)
 
         mutating func run(in context: CommandContext) async throws {
-            let migrator = Migrator(try Settings.read(needsBroker: false).database)
+            let migrator = context.migrator(try Settings.read(needsBroker: false))
             let result = try await onSchema { try await migrator.migrate { Output.note("\($0.number) \($0.name)") } }
             if !result.steps.isEmpty {
                 Output.note("schema \(result.version)")
@@ -61,6 +70,7 @@ struct DatabaseCommand: AsyncParsableCommand {
             } else if result.missing?.isEmpty ?? true {
                 Output.note(Plan.nothingToDo(at: result.version))
             }
+            for part in result.parts { Output.note("the tables of the module \(part.module)") }
             if let note = result.missing?.note { Output.note(note) }
             if let failure = result.missing?.failure { throw failure }
         }
@@ -76,7 +86,7 @@ struct DatabaseCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         mutating func run(in context: CommandContext) async throws {
-            let missing = try await onSchema { try await Migrator(try Settings.read(needsBroker: false).database).grant() }
+            let missing = try await onSchema { try await context.migrator(try Settings.read(needsBroker: false)).grant() }
             Output.faults(missing.rights.map(\.json), as: output.format, sound: "every role has its rights")
             if let note = missing.note { Output.note(note) }
             if let failure = missing.failure { throw failure }
@@ -117,7 +127,9 @@ struct DatabaseCommand: AsyncParsableCommand {
             for migration in Migration.all where number == nil || number == migration.number {
                 Output.data("-- \(migration.number) \(migration.name) (\(Plan.kind(of: migration)))\n\(migration.sql)")
             }
-            if number == nil { Output.data(Plan.rights) }
+            guard number == nil else { return }
+            for part in context.modules.schemaParts { Output.data(Plan.text(of: part)) }
+            Output.data(Plan.rights(in: context))
         }
     }
 }

@@ -2,6 +2,7 @@ import TidingsAMQP
 import TidingsCatalogue
 import TidingsContracts
 import TidingsCore
+import TidingsModules
 import TidingsPipeline
 import TidingsPostgres
 import TidingsProvider
@@ -35,8 +36,9 @@ struct Examination {
         do {
             let faults = try await store.serverFaults()
             findings += faults.map(Finding.init)
-            rights = try await store.missingRights().findings
+            rights = try await store.missingRights(with: context.modules.schemaParts).findings
             let schema = try await store.open()
+            try await store.requireTables(of: context.modules.schemaParts, onSchema: schema)
             findings.append(.ok("database", "schema \(schema), clocks agree"))
             if schema > Migration.latest {
                 findings.append(

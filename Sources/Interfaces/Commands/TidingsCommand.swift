@@ -22,6 +22,9 @@ public struct CommandContext: Sendable {
         modules = Modules(Modules.builtIn, projections: projections)
         self.api = api
     }
+
+    /// The migrator of the schema, with the tables of the modules.
+    package func migrator(_ settings: Settings) -> Migrator { Migrator(settings.database, parts: modules.schemaParts) }
 }
 
 /// A command of Tidings. The command runs with the context. Any error that it throws becomes one line and an exit code.

@@ -10,6 +10,9 @@ package protocol Module: Sendable {
     /// The statements in the transaction that accepts an intent, and the people in the tables of the module. Erasure and export use both.
     var projection: any Projection { get }
 
+    /// The tables of the module, and the rights on them.
+    var schema: SchemaPart { get }
+
     /// The bounds of the module's constants, for `tidings config show`.
     var bounds: [Bound] { get }
 

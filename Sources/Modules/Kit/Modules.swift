@@ -21,6 +21,9 @@ package struct Modules: Sendable {
         self.projections = Projections(linked)
     }
 
+    /// The tables of all modules.
+    package var schemaParts: [SchemaPart] { all.map { $0.schema } }
+
     /// The bounds of all modules.
     package var bounds: [Bound] { all.flatMap { $0.bounds } }
 

@@ -1,5 +1,6 @@
 -- The module Likes: likes, matches and unblurs of a dating app. Only Sources/Modules/Likes reads and writes these tables.
 -- A router fills liked_people and likes in the transaction of the intent. The API writes the answers, matches and unblurs.
+-- Each table has row-level security. The rights and the rows that a person sees stand in LikesModule+Schema.swift.
 
 -- The newest position of each person who was ever liked. A router locks this row until its commit.
 -- So positions of a person become visible in their order, and a reader who knows position n never misses one below n.
@@ -47,17 +48,6 @@ create table tidings.unblurs (
     expires_at   timestamptz not null,
     primary key (tenant, recipient_id)
 ) with (fillfactor = 70);
-
--- A person's statements run as tidings_app, which sees only rows of that person (grants.sql), as in the inbox.
--- A match concerns two people, so the process itself makes it.
-do $$ declare
-    name text;
-begin
-    foreach name in array array['liked_people', 'likes', 'matches', 'unblurs'] loop
-        execute format('alter table tidings.%I enable row level security', name);
-        execute format('alter table tidings.%I force row level security', name);
-    end loop;
-end $$;
 
 -- For an export: the likes that a person gave. The answer of the liked person, passed, is not the liker's to know.
 create view tidings.own_likes_given with (security_barrier) as

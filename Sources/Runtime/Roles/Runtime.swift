@@ -82,7 +82,8 @@ package struct Runtime: Sendable {
         zones = try .required(in: settings.environment)
         zoneWatch = ZoneWatch(zones, readiness: readiness, logger: logger)
         try await Self.declare(Topology(.intake), with: amqp)
-        try await store.open()
+        let schema = try await store.open()
+        try await store.requireTables(of: modules.schemaParts, onSchema: schema)
         catalogues = try await CatalogueSource(store)
         if keepsBuiltInCatalogue { try await catalogues.keepBuiltIn() }
         publisher = try AMQPPublisher.make(

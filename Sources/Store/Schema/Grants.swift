@@ -13,15 +13,22 @@ enum Grants {
     /// The roles that must be members of ``app``.
     static let members = [run, runAPI]
 
-    /// Creates the missing roles and gives every right. Nothing changes if it runs again. If the user may not create a role, the script
-    /// goes on without the role.
-    static let script = String(cString: tidings_schema_grants())
+    /// Creates the missing roles and gives every right, also those on the parts of modules. Nothing changes if it runs again. If the user
+    /// may not create a role, the script goes on without the role.
+    static func script(with parts: [SchemaPart]) -> String {
+        ([String(cString: tidings_schema_grants())] + parts.map(\.grants)).joined(separator: "\n")
+    }
 
-    /// The rights of `grants.sql`, one row for each role, object and privilege, as common table expressions. They read only catalogues of
-    /// PostgreSQL, by object id: a name would need the right to use its schema. A right on a partition is of no use and is left out.
+    /// The rights of `grants.sql` and of the parts, one row for each role, object and privilege, as common table expressions. They read
+    /// only catalogues of PostgreSQL, by object id: a name would need the right to use its schema. A right on a partition is of no use and
+    /// is left out.
     ///
     /// The owner of a table with policies is a further role, unless it is a superuser. The owner needs only its policy.
-    static let wanted: SQL = """
+    static func wanted(with parts: [SchemaPart]) -> SQL {
+        "\(objects), named(role, kind, id, object, privilege, attribute) as (\(named(with: parts))), \(allWanted)"
+    }
+
+    private static let objects: SQL = """
         with relations as (
             select c.oid as id, n.nspname || '.' || c.relname as object, n.nspname as schema, c.relkind <> 'v' as is_table,
                 c.relrowsecurity as has_policies, c.relowner as owner
@@ -36,16 +43,25 @@ enum Grants {
         ), functions as (
             select p.oid as id, n.nspname || '.' || p.proname as object, n.nspname as schema
             from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ('tidings', 'tidings_ops', 'tidings_api')
-        ), named(role, kind, id, object, privilege, attribute) as (
-            select v.role, 'table', r.id, r.object, v.privilege, null::text
-            from (values \(tables)) as v(role, privilege, schema, names)
-            join relations r on r.schema = v.schema and split_part(r.object, '.', 2) = any (regexp_split_to_array(v.names, '\\s+'))
-            union all
-            select v.role, 'column', r.id, r.object, v.privilege, a.attname::text
-            from (values \(columns)) as v(role, privilege, name, names)
-            join relations r on r.object = 'tidings.' || v.name
-            join pg_attribute a on a.attrelid = r.id and a.attname::text = any (regexp_split_to_array(v.names, '\\s+'))
-        ), wanted(role, kind, id, object, privilege, attribute) as (
+        )
+        """
+
+    /// The rights that a list names by table or column.
+    private static func named(with parts: [SchemaPart]) -> SQL {
+        """
+        select v.role, 'table', r.id, r.object, v.privilege, null::text
+        from (values \(tables)\(unsafe: parts.map(\.tableRights).joined())) as v(role, privilege, schema, names)
+        join relations r on r.schema = v.schema and split_part(r.object, '.', 2) = any (regexp_split_to_array(v.names, '\\s+'))
+        union all
+        select v.role, 'column', r.id, r.object, v.privilege, a.attname::text
+        from (values \(columns)\(unsafe: parts.map(\.columnRights).joined())) as v(role, privilege, name, names)
+        join relations r on r.object = 'tidings.' || v.name
+        join pg_attribute a on a.attrelid = r.id and a.attname::text = any (regexp_split_to_array(v.names, '\\s+'))
+        """
+    }
+
+    private static let allWanted: SQL = """
+        wanted(role, kind, id, object, privilege, attribute) as (
             select v.role, 'schema', n.oid, n.nspname::text, 'usage', null::text
             from (values ('tidings_run', 'tidings'), ('tidings_run', 'tidings_ops'), ('tidings_run', 'tidings_api'),
                 ('tidings_run_api', 'tidings'), ('tidings_run_api', 'tidings_ops'), ('tidings_run_api', 'tidings_api'),
@@ -97,16 +113,15 @@ enum Grants {
 
     /// Rights on whole tables and views.
     private static let tables: SQL = """
-        ('tidings_app', 'select', 'tidings', 'clock_offset inbox inboxes likes liked_people matches unblurs engagement engagement_days
-            recipients local_plans local_requests own_notifications own_decisions own_deliveries own_attempts own_reports own_due
-            own_rejected own_endpoints own_likes_given'),
-        ('tidings_app', 'insert', 'tidings', 'unblurs engagement engagement_days engagement_tally local_wakes'),
+        ('tidings_app', 'select', 'tidings', 'clock_offset inbox inboxes engagement engagement_days recipients local_plans local_requests
+            own_notifications own_decisions own_deliveries own_attempts own_reports own_due own_rejected own_endpoints'),
+        ('tidings_app', 'insert', 'tidings', 'engagement engagement_days engagement_tally local_wakes'),
         ('tidings_app', 'delete', 'tidings', 'endpoints local_requests'),
         ('tidings_run_api', 'select', 'tidings', 'clock_offset active_catalogue catalogues catalogue_types pauses workers api_keys
             idempotent_requests reservations idempotency idempotency_keys deliveries due packs reports message_references
-            erased_notifications escalation_losses local_plans inboxes liked_people erasure_key erased_people'),
+            erased_notifications escalation_losses local_plans inboxes erasure_key erased_people'),
         ('tidings_run_api', 'insert', 'tidings', 'workers database_timelines idempotent_requests reservations idempotency_recent deliveries
-            tally reports early_reports escalation_losses local_wakes matches erased_people erasures'),
+            tally reports early_reports escalation_losses local_wakes erased_people erasures'),
         ('tidings_run_api', 'update', 'tidings', 'workers'),
         ('tidings_run_api', 'delete', 'tidings', 'idempotent_requests reservations due packs endpoints local_requests erased_people'),
         ('tidings_run_api', 'select', 'tidings_ops', 'schema_version notifications deliveries attempts decisions local_plans reason_codes
@@ -117,8 +132,6 @@ enum Grants {
     private static let columns: SQL = """
         ('tidings_app', 'update', 'inbox', 'position changed seen_at read_at dismissed_at deleted_at snoozed_until woken_at'),
         ('tidings_app', 'update', 'inboxes', 'position total unread snoozed wakes_at'),
-        ('tidings_app', 'update', 'likes', 'passed'),
-        ('tidings_app', 'update', 'unblurs', 'expires_at'),
         ('tidings_app', 'update', 'engagement_days', 'day n'),
         ('tidings_app', 'insert', 'recipients', 'tenant id changed_at'),
         ('tidings_app', 'update', 'recipients', 'changed_at time_zone quiet_start quiet_end disabled_channels disabled_categories
@@ -151,8 +164,6 @@ enum Grants {
             ends_as'),
         ('tidings_run_api', 'update', 'local_requests', 'ends_as end_reason'),
         ('tidings_run_api', 'select', 'inbox', 'tenant recipient_id notification_id position changed deleted_at snoozed_until woken_at'),
-        ('tidings_run_api', 'select', 'likes', 'tenant recipient_id liker_id position passed name photo_url'),
-        ('tidings_run_api', 'select', 'matches', 'tenant'),
         ('tidings_run_api', 'update', 'erased_people', 'erasure erased_at'),
         ('tidings_run_api', 'select', 'erasures', 'id state'),
         ('tidings_run_api', 'update', 'erasures', 'readmitted_at readmitted_by')
@@ -160,8 +171,9 @@ enum Grants {
 
     /// The wanted rights that a role does not have, also not by being a member of another role, and the roles that do not exist. Also
     /// whether ``runAPI`` has the rights of ``app`` outside of the statements of a person.
-    static let missing: SQL = """
-        \(wanted)
+    static func missing(with parts: [SchemaPart]) -> SQL {
+        """
+        \(wanted(with: parts))
         select m.role, m.kind, m.object, m.privilege || coalesce(' (' || m.attribute || ')', '')
         from (
             select w.role, w.kind, w.object, w.privilege, w.attribute, r.place
@@ -184,6 +196,7 @@ enum Grants {
         ) m
         order by m.place, m.kind = 'schema' desc, m.object, m.privilege, m.attribute
         """
+    }
 
     /// One row: the user, whether the user may create roles, the owner of the schema, and whether the owner may not take ``app``.
     static let who: SQL = """

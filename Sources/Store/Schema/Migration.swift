@@ -36,8 +36,8 @@ public struct Migration: Sendable {
     /// The schema this binary needs.
     public static var latest: Int { all[all.count - 1].number }
 
-    /// The whole schema of the first release: the files of `Baseline` and those of modules. `CSchemaFiles.c` lists them in their order.
-    /// Rights are no part of a step, see ``Grants``.
+    /// The whole schema of the first release: the files of `Baseline`, which `CSchemaFiles.c` lists in their order. Modules have their
+    /// tables beside it, see ``SchemaPart``. Rights are no part of a step, see ``Grants``.
     static let baseline = Migration(
         number: 112, name: "baseline", kind: .contract, sql: String(cString: tidings_schema_baseline()))
 }

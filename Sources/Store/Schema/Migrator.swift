@@ -1,8 +1,8 @@
 import TidingsCore
-public import TidingsPostgres
+package import TidingsPostgres
 
-/// Brings a database's schema to the version that this binary needs, gives the roles their rights, and lists the steps that it would
-/// apply.
+/// Brings a database's schema to the version that this binary needs, creates the parts of its modules, gives the roles their rights, and
+/// lists what it would do.
 ///
 /// Two concurrent migrators wait for each other. Each step takes an advisory lock in its own transaction, and then checks again whether the
 /// step is missing. The rights do the same.
@@ -22,14 +22,14 @@ public struct Migrator: Sendable {
     private static let turns = 120
 
     private let steps: [Migration]
+    private let parts: [SchemaPart]
 
-    public init(_ configuration: PostgresConfiguration) {
-        self.init(configuration, steps: Migration.all)
-    }
-
-    /// - Parameter steps: The steps in the order of their numbers. Tests add a step to those of the binary.
-    package init(_ configuration: PostgresConfiguration, steps: [Migration]) {
+    /// - Parameters:
+    ///   - parts: those of the modules of this binary.
+    ///   - steps: the steps in the order of their numbers. Tests add a step to those of the binary.
+    package init(_ configuration: PostgresConfiguration, parts: [SchemaPart], steps: [Migration] = Migration.all) {
         self.configuration = configuration
+        self.parts = parts
         self.steps = steps
     }
 
@@ -38,7 +38,7 @@ public struct Migrator: Sendable {
         try await connected { try await Self.version($0) }
     }
 
-    /// The steps and rights that ``migrate(say:)`` would add.
+    /// The steps, parts and rights that ``migrate(say:)`` would add.
     public func plan() async throws -> MigrationPlan {
         try await connected { connection in
             try await Self.refuseUnsuitableServer(connection)
@@ -48,11 +48,12 @@ public struct Migrator: Sendable {
             try StoreError.refuseSchemaBeforeBaseline(version)
             return MigrationPlan(
                 version: version, creationStatements: statements, steps: steps.filter { $0.number > version },
-                missing: try await MissingRights { try await connection.query($0) })
+                parts: try await version > latest ? [] : SchemaPart.missing(parts) { try await connection.query($0) },
+                missing: try await MissingRights(with: parts) { try await connection.query($0) })
         }
     }
 
-    /// Applies the missing steps, gives the missing rights, and fills the tables that mirror the binary's own lists.
+    /// Applies the missing steps and parts, gives the missing rights, and fills the tables that mirror the binary's own lists.
     ///
     /// Changes nothing in a database that a newer binary migrated, because the lists in it come from the newer binary. Throws
     /// ``StoreError/unsuitableServer(_:)`` before any change if an assumption about PostgreSQL does not hold, and
@@ -88,21 +89,25 @@ public struct Migrator: Sendable {
                 say(migration)
                 applied.append(migration)
             }
+            let created = try await createParts(on: connection)
             try await writeReasonCodes(on: connection)
             let rights = try await giveRights(unlessAll: true, on: connection)
-            return MigrationResult(version: latest, steps: applied, hasGranted: rights.hasGranted, missing: rights.missing)
+            return MigrationResult(version: latest, steps: applied, parts: created, hasGranted: rights.hasGranted, missing: rights.missing)
         }
     }
 
     /// Gives the roles their rights again, and creates roles that are missing. Returns the rights that this user could not give.
     ///
-    /// Throws a ``StoreError`` unless the database has exactly the schema of this binary.
+    /// Throws a ``StoreError`` unless the database has exactly the schema of this binary, with the parts of its modules.
     public func grant() async throws -> MissingRights {
         try await connected { connection in
             let found = try await Self.version(connection)
             try StoreError.refuseSchemaBeforeBaseline(found)
             guard found >= latest else { throw StoreError.schemaTooOld(found: found, needed: latest) }
             guard found == latest else { throw StoreError.rightsOfNewerSchema(found: found, known: latest) }
+            if let part = try await SchemaPart.missing(parts, asking: { try await connection.query($0) }).first {
+                throw StoreError.partMissing(module: part.module)
+            }
             return try await giveRights(unlessAll: false, on: connection).missing
         }
     }
@@ -116,10 +121,10 @@ public struct Migrator: Sendable {
     ) async throws -> (hasGranted: Bool, missing: MissingRights) {
         try await patiently("of the rights") {
             try await transaction(on: connection) {
-                let before = try await MissingRights { try await connection.query($0) }
+                let before = try await MissingRights(with: parts) { try await connection.query($0) }
                 if unlessAll, before.isEmpty, !before.ownerLacksApp { return (false, before) }
-                try await connection.execute(script: Grants.script, deadline: Self.deadline)
-                let after = try await MissingRights { try await connection.query($0) }
+                try await connection.execute(script: Grants.script(with: parts), deadline: Self.deadline)
+                let after = try await MissingRights(with: parts) { try await connection.query($0) }
                 return (after != before, after)
             }
         }
@@ -169,6 +174,17 @@ public struct Migrator: Sendable {
             try await connection.execute(script: migration.sql, deadline: Self.deadline)
             try await Self.record(migration, on: connection)
             return true
+        }
+    }
+
+    /// Creates the missing parts, and returns them. Throws if the database has only some tables of a part.
+    private func createParts(on connection: PostgresConnection) async throws -> [SchemaPart] {
+        try await patiently("of the modules") {
+            try await transaction(on: connection) {
+                let missing = try await SchemaPart.missing(parts) { try await connection.query($0) }
+                for part in missing { try await connection.execute(script: part.creation, deadline: Self.deadline) }
+                return missing
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 import TidingsPostgres
 
-/// A role, a membership or a right that `grants.sql` gives and that does not exist.
+/// A role, a membership or a right that `grants.sql` or a part of the schema gives, and that does not exist.
 public struct MissingRight: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case role, membership, schema, table, column, sequence, function, policy
@@ -82,8 +82,9 @@ public struct MissingRights: Sendable, Hashable {
 }
 
 extension MissingRights {
-    init(asking query: (SQL) async throws -> PostgresResult) async throws {
-        rights = try await query(Grants.missing).rows.map { row in
+    /// - Parameter parts: those of the modules of this binary.
+    init(with parts: [SchemaPart], asking query: (SQL) async throws -> PostgresResult) async throws {
+        rights = try await query(Grants.missing(with: parts)).rows.map { row in
             let (role, kind, object, right) = try row.decode((String, String, String, String).self)
             guard let kind = MissingRight.Kind(rawValue: kind) else { throw PostgresError.decoding("no kind of right: \(kind)") }
             return MissingRight(role: role, kind: kind, object: object, right: right)
@@ -95,7 +96,9 @@ extension MissingRights {
 
 extension Store {
     /// The roles and rights that do not exist. Needs no right.
-    public func missingRights() async throws -> MissingRights {
-        try await MissingRights { try await pool.query($0) }
+    ///
+    /// - Parameter parts: those of the modules of this binary.
+    package func missingRights(with parts: [SchemaPart]) async throws -> MissingRights {
+        try await MissingRights(with: parts) { try await pool.query($0) }
     }
 }

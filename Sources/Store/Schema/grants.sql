@@ -2,6 +2,7 @@
 -- tidings_run is for the processes of Tidings, which do not own the schema. tidings_run_api is for processes that only serve the API.
 -- tidings_ops_read is for operators who only read. tidings_produce is for producers. tidings_app is for one person at a time: a process
 -- takes this role for the statements of that person.
+-- A module has the rights on its tables in its folder (SchemaPart.swift). They are given after those of this file.
 -- This file belongs to no step of the schema. It always describes the newest schema, and it comes after the last step, because it grants on
 -- all tables of a schema. tidings db migrate runs it if a right is missing. tidings db grant runs it in any case.
 -- The file may run again and again. Grants.swift lists the same rights, and a test compares both.
@@ -69,8 +70,8 @@ begin
 end $$;
 
 -- Rows of people are visible to the processes, and to the person that a transaction names. Without a name there is no row.
--- A match is visible to both of its people. A device has its plan, and the notifications in it: the person who has the device now must be able
--- to take back those of an earlier person.
+-- A device has its plan, and the notifications in it: the person who has the device now must be able to take back those of an earlier
+-- person.
 do $$ declare
     tenant constant text := 'tenant = current_setting(''tidings.tenant'', true)';
     person constant text := 'current_setting(''tidings.recipient'', true)';
@@ -82,9 +83,8 @@ do $$ declare
 begin
     for bound in
         -- The rows that a person sees, and the rows that a person may write. Null: the rows that the person sees.
-        select v.* from (values ('inbox', own, null), ('inboxes', own, null), ('likes', own, null), ('liked_people', own, null),
-            ('matches', format('%s and %s in (one_id, other_id)', tenant, person), null), ('unblurs', own, null),
-            ('engagement', own, null), ('engagement_days', own, null), ('recipients', format('%s and id = %s', tenant, person), null),
+        select v.* from (values ('inbox', own, null), ('inboxes', own, null), ('engagement', own, null),
+            ('engagement_days', own, null), ('recipients', format('%s and id = %s', tenant, person), null),
             -- A person sees the own webhook. Only an operator changes it.
             ('endpoints', own, own || ' and channel = ''push'''),
             ('local_plans', device, null), ('local_wakes', device, null),
@@ -92,9 +92,8 @@ begin
     loop
         for granted in
             select v.* from (values ('pipeline', 'tidings_run', 'true', 'true'),
-                -- Only statements of a person touch the other three.
-                ('api', 'tidings_run_api',
-                    case when bound.name not in ('engagement', 'engagement_days', 'unblurs') then 'true' end, 'true'),
+                -- Only statements of a person touch the other two.
+                ('api', 'tidings_run_api', case when bound.name not in ('engagement', 'engagement_days') then 'true' end, 'true'),
                 ('person', 'tidings_app', bound.visible, bound.written)) as v(policy, role, visible, written)
         loop
             continue when granted.visible is null or to_regrole(granted.role) is null or exists (
@@ -121,9 +120,6 @@ do $$ begin
         on tidings.inbox to tidings_app;
     -- A change of entries changes the counts, and takes a position.
     grant select, update (position, total, unread, snoozed, wakes_at) on tidings.inboxes to tidings_app;
-    grant select, update (passed) on tidings.likes to tidings_app;
-    grant select on tidings.liked_people, tidings.matches to tidings_app;
-    grant select, insert, update (expires_at) on tidings.unblurs to tidings_app;
     -- A person adds events, and neither changes nor deletes them. The counts name no person.
     grant select, insert on tidings.engagement to tidings_app;
     grant select, insert, update (day, n) on tidings.engagement_days to tidings_app;
@@ -146,7 +142,7 @@ do $$ begin
     -- A pause names no person. Its reason and its author are for operators.
     grant select (id, scope, name, until, resumed_at) on tidings.pauses to tidings_app;
     grant select on tidings.own_notifications, tidings.own_decisions, tidings.own_deliveries, tidings.own_attempts, tidings.own_reports,
-        tidings.own_due, tidings.own_rejected, tidings.own_endpoints, tidings.own_likes_given to tidings_app;
+        tidings.own_due, tidings.own_rejected, tidings.own_endpoints to tidings_app;
 end $$;
 
 -- The rights of a process that only serves the API. Strangers reach it, so it owns nothing. Outside of the statements of a person it reads
@@ -197,10 +193,7 @@ do $$ begin
     -- News of many streams: ids and counts.
     grant select (tenant, recipient_id, notification_id, position, changed, deleted_at, snoozed_until, woken_at)
         on tidings.inbox to tidings_run_api;
-    grant select on tidings.inboxes, tidings.liked_people to tidings_run_api;
-    -- A match of two people.
-    grant select (tenant, recipient_id, liker_id, position, passed, name, photo_url) on tidings.likes to tidings_run_api;
-    grant select (tenant), insert on tidings.matches to tidings_run_api;
+    grant select on tidings.inboxes to tidings_run_api;
     -- Requests for erasures and readmissions.
     grant select on tidings.erasure_key to tidings_run_api;
     grant select, insert, update (erasure, erased_at), delete on tidings.erased_people to tidings_run_api;

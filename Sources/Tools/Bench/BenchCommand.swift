@@ -85,11 +85,11 @@ public struct BenchCommand: TidingsCommand {
     public init() {}
 
     public mutating func run(in context: CommandContext) async throws {
-        if api { return try await measureAPI() }
+        if api { return try await measureAPI(in: context) }
         let floors = try floor.map { try FloorProgram(path: $0) }
         var benchPush: BenchPush?
         if let push { benchPush = try BenchPush(try await readCatalogue(push, context, Settings.processEnvironment(), strict: true)) }
-        let system = try await chooseSystem()
+        let system = try await chooseSystem(in: context)
         let report: BenchReport
         do {
             report = try await measure(on: system, floors, benchPush)
@@ -112,7 +112,7 @@ public struct BenchCommand: TidingsCommand {
         }
     }
 
-    private func chooseSystem() async throws -> BenchSystem {
+    private func chooseSystem(in context: CommandContext) async throws -> BenchSystem {
         if !isPrivate, let settings = try? Settings.read() {
             guard !preload, backlog == 0, processes == .one, !keep, push == nil else {
                 throw Failure(
@@ -120,7 +120,7 @@ public struct BenchCommand: TidingsCommand {
             }
             return try await .configured(settings)
         }
-        return try await .own(home: home, keep: keep)
+        return try await .own(home: home, keep: keep, in: context)
     }
 
     private func measure(on system: BenchSystem, _ floors: [FloorProgram], _ push: BenchPush?) async throws -> BenchReport {

@@ -58,7 +58,7 @@ final class BenchSystem: Sendable {
     }
 
     /// Starts private servers. The database is empty unless `keep` keeps the data in `home`. ``use(_:)`` gives the servers a catalogue.
-    static func own(home: String, keep: Bool) async throws -> BenchSystem {
+    static func own(home: String, keep: Bool, in context: CommandContext) async throws -> BenchSystem {
         let servers: PrivateServers
         do {
             servers = try await PrivateServers.start(home: home, fresh: !keep) { Output.note($0) }
@@ -75,7 +75,7 @@ final class BenchSystem: Sendable {
             environment["TIDINGS_AMQP_URL"] = servers.amqpURL
             environment["TIDINGS_DATABASE_URL"] = servers.databaseURL
             let settings = try Settings(environment: environment)
-            try await Migrator(settings.database).migrate()
+            try await context.migrator(settings).migrate()
             try await servers.announce()
             return try await BenchSystem(settings, servers: servers)
         } catch {

@@ -33,6 +33,35 @@ import TidingsTestSupport
         }
     }
 
+    @Test func anExportHasTheLikesThatThePersonGave() async throws {
+        try await LikesScene.with { scene in
+            for (person, liker) in [("ann", "bob"), ("cy", "bob"), ("bob", "ann")] { try await scene.like(person, by: liker) }
+            for (liker, expected) in [("bob", ["ann", "cy"]), ("ann", ["bob"]), ("cy", [])] as [(String, [String])] {
+                let liked: [String] = try await scene.likes.own(
+                    liker, LikesScene.tenant,
+                    .rows("select recipient_id from tidings.own_likes_given order by 1") { try $0.decode(String.self) })
+                #expect(liked == expected, "\(liker)")
+            }
+            // The process names no person.
+            #expect(try await scene.count("select count(*) from tidings.own_likes_given") == 0)
+        }
+    }
+
+    /// The role of a process that only serves the API touches an unblur only in a statement of its person.
+    @Test func theRoleOfTheAPIHasNoRightOnUnblurs() async throws {
+        try await LikesScene.with { scene in
+            let connection = try await PostgresConnection.connect(PostgresConfiguration(url: scene.system.databaseURL))
+            try await connection.execute(script: "set role tidings_run_api")
+            for statement in ["select 1 from tidings.unblurs", "insert into tidings.unblurs default values"] {
+                let refusal = await #expect(throws: PostgresError.self, "\(statement)") {
+                    try await connection.query("\(unsafe: statement)")
+                }
+                #expect(refusal?.sqlState == "42501", "\(statement)")
+            }
+            await connection.close()
+        }
+    }
+
     /// The role has the rights that people's statements need, and no other.
     @Test func theRoleMayDoNothingElse() async throws {
         try await LikesScene.with { scene in

@@ -13,8 +13,12 @@ extension StatementCall {
                 throw PostgresError.decoding("tidings_ops.schema_version lacks a column")
             }
         },
-        StatementCall("missingRights", with: ["kind": "table"]) { _ = try await $0.missingRights() },
+        StatementCall("missingRights", with: ["kind": "table"]) { _ = try await $0.missingRights(with: [Self.part]) },
+        StatementCall("requireTables") { try await $0.requireTables(of: [Self.part], onSchema: Migration.latest) },
         StatementCall("serverFaults") { _ = try await $0.serverFaults() },
         StatementCall("compilesStatements") { _ = try await $0.compilesStatements() },
     ]
+
+    private static let part = SchemaPart(
+        of: "visits", sql: "", tables: [.init("visits", seenBy: "recipient_id")], rights: [.init(.app, .select, on: "visits")])
 }

@@ -17,7 +17,6 @@ static const unsigned char baseline[] = {
 #embed "../../../Store/Schema/Baseline/outbox.sql" suffix(, '\n',)
 #embed "../../../Store/Schema/Baseline/refused.sql" suffix(, '\n',)
 #embed "../../../Store/Schema/Baseline/local-plans.sql" suffix(, '\n',)
-#embed "../../../Modules/Likes/likes.sql" suffix(, '\n',)
 #embed "../../../Store/Schema/Baseline/engagement.sql" suffix(, '\n',)
 #embed "../../../Store/Schema/Baseline/operations.sql" suffix(, '\n',)
 #embed "../../../Store/Schema/Baseline/api-keys.sql" suffix(, '\n',)

@@ -5,7 +5,7 @@ import TidingsServer
 
 extension BenchCommand {
     /// Measures the API, and prints the report.
-    func measureAPI() async throws {
+    func measureAPI(in context: CommandContext) async throws {
         let catalogue = Catalogue.builtIn
         guard let type = catalogue.types[type] else { throw Failure(.data, "the built-in catalogue has no type \(type)") }
         // Each stream takes a descriptor of this process and one of the API.
@@ -15,7 +15,7 @@ extension BenchCommand {
                 .config, "\(streams) streams need \(needed) open files, and the limit is \(limit)",
                 hint: "raise ulimit -n, or choose fewer --streams")
         }
-        let system = try await BenchSystem.own(home: home, keep: keep)
+        let system = try await BenchSystem.own(home: home, keep: keep, in: context)
         let report: APIBenchReport
         do {
             try await system.use(catalogue)

@@ -72,7 +72,7 @@ private struct DevelopmentSystem: Service, CustomStringConvertible {
         environment["TIDINGS_DATABASE_URL"] = servers.databaseURL
         if let api = context.api, !options.serversOnly { try prepare(api, &environment) }
         let settings = try Settings(environment: environment)
-        try await Migrator(settings.database).migrate { Output.note("schema \($0.number): \($0.name)") }
+        try await context.migrator(settings).migrate { Output.note("schema \($0.number): \($0.name)") }
         if options.testHosts > 0 { try await servers.prepareTestHosts(options.testHosts) }
         if options.serversOnly {
             try await announce(servers)

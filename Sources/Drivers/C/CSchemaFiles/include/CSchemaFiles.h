@@ -2,8 +2,7 @@
 #ifndef TIDINGS_CSCHEMAFILES_H
 #define TIDINGS_CSCHEMAFILES_H
 
-// The files of Sources/Store/Schema/Baseline and those of modules, in the order in which they apply. Each has one topic, and needs only
-// the files before it.
+// The files of Sources/Store/Schema/Baseline, in the order in which they apply. Each has one topic, and needs only the files before it.
 const char *_Nonnull tidings_schema_baseline(void);
 
 // Sources/Store/Schema/grants.sql.
