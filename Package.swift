@@ -403,8 +403,8 @@ let package = Package(
         tests(
             "TidingsServerTests", in: "Runtime",
             [
-                "TidingsAMQP", "TidingsCommands", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsPipeline", "TidingsPostgres",
-                "TidingsProvider", "TidingsServer", "TidingsStore", "TidingsTestSupport", logging, arguments,
+                "TidingsAMQP", "TidingsCommands", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsModules", "TidingsPipeline",
+                "TidingsPostgres", "TidingsProvider", "TidingsServer", "TidingsStore", "TidingsTestSupport", logging, arguments,
             ]),
         // Needs PostgreSQL and the broker.
         tests(

@@ -99,7 +99,7 @@ private struct SignalMembers {
     func kind() throws(SignalDecodingError) -> InboxSignal.Kind {
         guard case .string(let text)? = object["kind"], let kind = InboxSignal.Kind(rawValue: text) else {
             throw InboxSignal.refused(
-                "\(pointer)/kind", "must be one of \(InboxSignal.Kind.allCases.map(\.rawValue).joined(separator: ", "))")
+                "\(pointer)/kind", "must be inbox or the name of a topic, at most \(InboxSignal.Kind.maximumBytes) bytes")
         }
         return kind
     }

@@ -19,8 +19,25 @@ public struct InboxSignal: Sendable, Equatable {
     /// The longest tenant and the longest recipient in bytes, as the intake accepts them.
     public static let maximumNameBytes = IntentLimits().maximumRecipientBytes
 
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
-        case inbox, likes
+    /// The subject of a change: the inbox, or a topic of a module by its name. A reader ignores a topic that it does not know.
+    public struct Kind: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+
+        public static let inbox = Kind(known: "inbox")
+        /// The longest name of a topic in bytes.
+        public static let maximumBytes = 64
+
+        private init(known name: String) { rawValue = name }
+
+        /// Returns nil unless the name begins with a lower-case letter, and has only such letters, digits, `_` and `-`.
+        public init?(rawValue: String) {
+            let (letters, digits) = (UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"))
+            let others = [UInt8(ascii: "_"), UInt8(ascii: "-")]
+            guard let first = rawValue.utf8.first, letters.contains(first), rawValue.utf8.count <= Self.maximumBytes,
+                rawValue.utf8.allSatisfy({ letters.contains($0) || digits.contains($0) || others.contains($0) })
+            else { return nil }
+            self.init(known: rawValue)
+        }
     }
 
     /// A change for one person. The lists may both be empty: then the counts have changed.
@@ -104,7 +121,9 @@ extension InboxSignal.Person {
     }
 
     /// No fewer bytes than the encoded person takes: a character of a name takes at most six, an id 39.
-    fileprivate var sizeBound: Int { 96 + 6 * (tenant.utf8.count + recipient.utf8.count) + 39 * (new.count + changed.count) }
+    fileprivate var sizeBound: Int {
+        96 + kind.rawValue.utf8.count + 6 * (tenant.utf8.count + recipient.utf8.count) + 39 * (new.count + changed.count)
+    }
 
     fileprivate func write(to writer: inout JSONWriter) {
         writer.beginObject()

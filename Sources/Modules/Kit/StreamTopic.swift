@@ -4,6 +4,7 @@ package import TidingsStore
 ///
 /// The name of a topic is the name of the event, and of the kind of signal by which processes tell each other of changes.
 package protocol StreamTopic: Sendable {
+    /// Unique among the topics of a binary. A valid `InboxSignal.Kind`, and no event that streams have of their own: `inbox` and `bye`.
     var name: String { get }
 
     /// Counts the new things of many people, in the order of the marks. Runs with the rights of the process, and reads no content.

@@ -16,6 +16,7 @@ public struct Intake: Sendable {
     private let zones: TimeZoneDatabase
     private let trusted: String
     private let projections: Projections
+    private let topics: Set<String>
     private let signals: InboxSignals
     private let metrics: Metrics
     private let logger: Logger
@@ -24,16 +25,19 @@ public struct Intake: Sendable {
     package static let longestPause = Duration.seconds(5)
     private static let backoff = Backoff(base: .milliseconds(100), cap: longestPause)
 
-    /// - Parameter trusted: the AMQP user of the roles themselves.
+    /// - Parameters:
+    ///   - trusted: the AMQP user of the roles themselves.
+    ///   - topics: the names of the topics that event streams follow. The people of a projection with such a name are announced.
     public init(
         store: Store, catalogues: CatalogueSource, zones: TimeZoneDatabase, trusted: String, projections: Projections,
-        signals: InboxSignals, metrics: Metrics, logger: Logger
+        topics: Set<String>, signals: InboxSignals, metrics: Metrics, logger: Logger
     ) {
         self.store = store
         self.catalogues = catalogues
         self.zones = zones
         self.trusted = trusted
         self.projections = projections
+        self.topics = topics
         self.signals = signals
         self.metrics = metrics
         self.logger = logger
@@ -128,7 +132,7 @@ public struct Intake: Sendable {
         }
         record(result, took: ContinuousClock.now - began)
         signals.announce(result.arrivals)
-        signals.announce(result.projected.compactMap(InboxSignal.Person.init))
+        signals.announce(result.projected.filter { topics.contains($0.projection) }.compactMap(InboxSignal.Person.init))
         return result.packs
     }
 
@@ -176,7 +180,7 @@ public struct Intake: Sendable {
 }
 
 extension InboxSignal.Person {
-    /// The change of a projection. Nil if the projection has no kind of signal, because then nobody follows it.
+    /// The change of a projection. Nil if its name is no name of a topic.
     fileprivate init?(_ projected: ProjectedPerson) {
         guard let kind = InboxSignal.Kind(rawValue: projected.projection) else { return nil }
         self.init(tenant: projected.tenant, recipient: projected.recipient, kind: kind)

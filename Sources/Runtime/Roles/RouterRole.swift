@@ -14,10 +14,12 @@ struct RouterRole: Sendable {
     private let backlog: PublishBacklog
 
     init(_ runtime: Runtime) throws {
+        let topics = Set(runtime.modules.topics(over: runtime.store).map { $0.name })
         func intake(_ lane: Lane?) -> Intake {
             Intake(
                 store: runtime.store(of: lane), catalogues: runtime.catalogues, zones: runtime.zones, trusted: runtime.amqp.user,
-                projections: runtime.modules.projections, signals: runtime.signals, metrics: runtime.metrics, logger: runtime.logger)
+                projections: runtime.modules.projections, topics: topics, signals: runtime.signals, metrics: runtime.metrics,
+                logger: runtime.logger)
         }
         let backlog = PublishBacklog(publisher: runtime.packs, metrics: runtime.metrics, logger: runtime.logger)
         let lanes: [Lane?] = Lane.allCases + [nil]

@@ -107,6 +107,7 @@ package enum Bounds {
             Bound("InboxSignal.maximumIDs", InboxSignal.maximumIDs, "ids", "New or changed, of one person in a signal."),
             Bound("InboxSignal.maximumBytes", InboxSignal.maximumBytes, "bytes", "Of one signal; a larger message is ignored."),
             Bound("InboxSignal.maximumNameBytes", InboxSignal.maximumNameBytes, "bytes", "Of a tenant or recipient in a signal."),
+            Bound("InboxSignal.Kind.maximumBytes", InboxSignal.Kind.maximumBytes, "bytes", "Of the name of a topic in a signal."),
             Bound("AMQPAnnouncer.standardMessages", AMQPAnnouncer.standardMessages, "messages", "Wait for the link of signals."),
             Bound("AMQPAnnouncer.standardBytes", AMQPAnnouncer.standardBytes, "bytes", "Of these; further signals are dropped."),
             Bound("InboxSignals.longestPause", InboxSignals.longestPause, "Between two attempts to connect: no work waits for signals."),

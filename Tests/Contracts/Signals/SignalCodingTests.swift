@@ -55,7 +55,7 @@ import TidingsCore
         (#""v":1"#, #""v":2"#, "/v"), (#""v":1"#, #""v":"1""#, "/v"), (#""v":1,"#, "", "/v"), (#""v":1"#, #""v":1,"more":true"#, ""),
         (#""people":["#, #""persons":["#, "/people"), (#""tenant":"t","#, "", "/people/0/tenant"),
         (#""tenant":"t""#, #""tenant":"""#, "/people/0/tenant"), (#""recipient":"r""#, #""recipient":7"#, "/people/0/recipient"),
-        (#""kind":"inbox""#, #""kind":"dreams""#, "/people/0/kind"), (#""kind":"inbox""#, #""kind":"inbox","more":1"#, "/people/0"),
+        (#""kind":"inbox""#, #""kind":"Dreams""#, "/people/0/kind"), (#""kind":"inbox""#, #""kind":"inbox","more":1"#, "/people/0"),
         (#""changed":[]"#, #""changed":null"#, "/people/0/changed"), (#""changed":[]"#, #""changed":[1]"#, "/people/0/changed/0"),
         ("-7000-", "-4000-", "/people/0/new/0"), ("000000000001", "00000000000A", "/people/0/new/0"),
     ]

@@ -7,6 +7,11 @@ extension NotificationID {
     }
 }
 
+extension InboxSignal.Kind {
+    /// A topic of a module.
+    static let likes = InboxSignal.Kind(rawValue: "likes") ?? .inbox
+}
+
 extension InboxSignal {
     /// The signal of `schemas/examples/inbox-signal.json`.
     static let sample = InboxSignal(people: [

@@ -5,8 +5,7 @@ import TidingsTestSupport
 @testable import TidingsAPI
 @testable import TidingsStore
 
-/// News by the script of a test. Every person has the same. Each question about somebody is noted. The one topic has the name of a kind of
-/// signal.
+/// News by the script of a test, with one topic. Every person has the same. Each question about somebody is noted.
 final class ScriptedNews: StreamNews {
     struct Script: Sendable {
         /// Every question fails.
@@ -29,7 +28,9 @@ final class ScriptedNews: StreamNews {
 
     struct Fault: Error {}
 
-    let topics = ["likes"]
+    static let topic = "visits"
+
+    let topics = [ScriptedNews.topic]
     /// The first news of streams wait for the test. Nil: they come at once.
     private let firsts: HeldCalls<[FirstNews.Asked]>?
     private let script = Mutex(Script())

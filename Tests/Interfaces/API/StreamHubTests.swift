@@ -106,7 +106,7 @@ import TidingsTestSupport
         try await opening.valueUnlessCancelled()
         let beginning = Task { try await hub.begin(ada.mailbox, known: .nothing) }
         let first = try #require(await firsts.next())
-        hub.take(.changes(["ada", "bob"].flatMap { [change($0), change($0, kind: .likes)] }))
+        hub.take(.changes(["ada", "bob"].flatMap { [change($0), change($0, kind: .visits)] }))
         // The topics are read last. When Bob has his news, the hub has taken the whole signal.
         while try await next(of: bob) != .topic(0) {}
         first.succeed()
@@ -150,9 +150,18 @@ import TidingsTestSupport
         let hub = hub()
         let ada = try await stream(of: "ada", in: hub)
         ada.end()
-        hub.take(.changes([change("ada"), change("ada", kind: .likes)]))
+        hub.take(.changes([change("ada"), change("ada", kind: .visits)]))
         await hub.readAll()
         #expect(news.takeQuestions().isEmpty && metrics.apiStreams.value == 0)
+    }
+
+    @Test func aTopicThatNoModuleHasIsIgnored() async throws {
+        let hub = hub()
+        let ada = try await stream(of: "ada", in: hub)
+        hub.take(.changes([change("ada", kind: .dreams)]))
+        await hub.readAll()
+        #expect(news.takeQuestions().isEmpty)
+        #expect(await told(ada).isEmpty)
     }
 
     /// The item of a topic, as that of a like, comes with a signal of the inbox alone.
@@ -175,7 +184,7 @@ import TidingsTestSupport
         let place = try #require(hub.open(person("ada"), known: []))
         let beginning = Task { try await hub.begin(place.mailbox, known: .nothing) }
         let first = try #require(await firsts.next())
-        hub.take(.changes([change("ada"), change("ada", kind: .likes)]))
+        hub.take(.changes([change("ada"), change("ada", kind: .visits)]))
         await hub.readAll()
         #expect(news.takeQuestions().isEmpty, "there is no position yet")
         first.succeed()
@@ -189,9 +198,11 @@ import TidingsTestSupport
         let hub = hub { people in signals.withLock { $0 += people } }
         let id = NotificationID(high: 1, low: 1)
         hub.announce(person("ada"), changed: [id])
-        hub.announce("likes", of: [person("bob"), person("eve")])
+        hub.announce(ScriptedNews.topic, of: [person("bob"), person("eve")])
+        // No module has this topic.
+        hub.announce("dreams", of: [person("ada")])
         let expected = [
-            InboxSignal.Person(tenant: "t", recipient: "ada", changed: [id]), change("bob", kind: .likes), change("eve", kind: .likes),
+            InboxSignal.Person(tenant: "t", recipient: "ada", changed: [id]), change("bob", kind: .visits), change("eve", kind: .visits),
         ]
         #expect(signals.withLock(\.self) == expected)
     }
@@ -213,12 +224,12 @@ import TidingsTestSupport
         #expect(await told(ada) == [.inbox(6)])
     }
 
-    /// A match changes an older like, so the number of new likes alone would not tell it.
-    @Test func aChangedLikeIsToldAfterAFailure() async throws {
+    /// A change of an older thing, such as a match, is no new thing, so the number of new things alone would not tell it.
+    @Test func aChangedThingIsToldAfterAFailure() async throws {
         let hub = hub()
         let ada = try await stream(of: "ada", in: hub)
         news.write { $0.isAway = true }
-        hub.take(.changes([change("ada", kind: .likes)]))
+        hub.take(.changes([change("ada", kind: .visits)]))
         await hub.readAll()
         #expect(await told(ada).isEmpty)
         news.write { $0.isAway = false }
@@ -316,4 +327,10 @@ import TidingsTestSupport
         #expect(await hasEnded(bob))
         #expect(hub.open(person("eve"), known: []) == nil)
     }
+}
+
+extension InboxSignal.Kind {
+    /// The topic of the script.
+    fileprivate static let visits = InboxSignal.Kind(rawValue: ScriptedNews.topic) ?? .inbox
+    fileprivate static let dreams = InboxSignal.Kind(rawValue: "dreams") ?? .inbox
 }

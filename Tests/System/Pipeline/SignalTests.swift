@@ -135,7 +135,7 @@ import TidingsTimeZones
         try await store.open()
         let intake = Intake(
             store: store, catalogues: try await CatalogueSource(store), zones: TimeZoneDatabase(), trusted: configuration.user,
-            projections: Projections(), signals: signals, metrics: metrics, logger: Logger(label: "signal tests"))
+            projections: Projections(), topics: [], signals: signals, metrics: metrics, logger: Logger(label: "signal tests"))
         let consumer = try AMQPConsumer.make(
             configuration: configuration, connectionName: "tidings signal tests", queues: [QueueNames.intents(.urgent)],
             prefetch: events.count)

@@ -161,9 +161,9 @@ final class StreamHub: Sendable {
         signal([InboxSignal.Person(tenant: person.tenant, recipient: person.id, changed: changed)])
     }
 
-    /// Tells every process, also this one, that these persons' things of a topic changed. No stream follows a topic without a kind of signal.
+    /// Tells every process, also this one, that these persons' things of a topic changed. Does nothing for a name that is no topic's.
     func announce(_ topic: String, of persons: [RecipientKey]) {
-        guard let kind = InboxSignal.Kind(rawValue: topic) else { return }
+        guard topics.contains(topic), let kind = InboxSignal.Kind(rawValue: topic) else { return }
         signal(persons.map { InboxSignal.Person(tenant: $0.tenant, recipient: $0.id, kind: kind) })
     }
 
