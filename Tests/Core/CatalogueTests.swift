@@ -9,7 +9,6 @@ import TidingsCore
             "orderUpdate": .transactional, "promotion": .marketing, "reminder": .system, "social": .social, "system": .system,
             "metadata": .system, "downloadReady": .system, "LOAN_APPROVED": .transactional, "LOAN_REJECTED": .transactional,
             "PAYMENT_RECEIVED": .transactional, "PAYMENT_DUE": .transactional, "NEW_LENDER": .transactional, "SYSTEM_UPDATE": .system,
-            "like": .social, "match": .social,
         ]
         #expect(catalogue.types.mapValues(\.category) == expected)
         #expect(catalogue.types.allSatisfy { $0.key == $0.value.name })

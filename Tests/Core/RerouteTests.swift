@@ -79,13 +79,13 @@ import TidingsCore
             facts.endpoints = [.phone("old"), .phone("tablet", permission: .denied)]
             facts.preferences.quietHours = nightWindow
         }
-        let decision = decide(.sample("like"), evening, in: .withPush, at: midnight)
+        let decision = decide(.sample("poke"), evening, in: .withPush, at: midnight)
         #expect(decision.deliveries.map(\.summary) == ["push hold quietHours", "inApp/inbox hold quietHours"])
         let held = decision.deliveries[0]
         func judged(_ endpoints: [Endpoint], at now: Timestamp, _ zone: Zone = .utc) -> [String] {
             var facts = evening
             (facts.endpoints, facts.zone) = (endpoints, zone)
-            return reroute(held, of: .sample("like"), facts: facts, catalogue: .withPush, now: now, acceptedAt: midnight).map(\.summary)
+            return reroute(held, of: .sample("poke"), facts: facts, catalogue: .withPush, now: now, acceptedAt: midnight).map(\.summary)
         }
         let morning = midnight.adding(.seconds(7 * 3_600))
         #expect(judged([.phone("old", gone: true), .phone("new")], at: morning) == ["push/apns/new send"])
@@ -103,7 +103,7 @@ import TidingsCore
         let facts = RecipientFacts.sample {
             ($0.endpoints, $0.market, $0.preferences.quietHours) = ([.phone(provider: "fcm")], "mx", nightWindow)
         }
-        let intent = Intent.sample("like") { $0.channels = [.push] }
+        let intent = Intent.sample("poke") { $0.channels = [.push] }
         let decision = decide(intent, facts, in: .withPush, at: midnight)
         #expect(decision.deliveries.map(\.summary) == ["push hold quietHours"])
         let morning = reroute(
@@ -115,7 +115,7 @@ import TidingsCore
     /// A delivery that was tried and then waits for quiet hours stays with its device: the first attempt may have arrived there.
     @Test func aTriedDeliveryStaysWithItsDevice() {
         let facts = RecipientFacts.sample { ($0.endpoints, $0.preferences.quietHours) = ([.phone(), .phone("new")], nightWindow) }
-        #expect(again(toPhone, .sample("like"), facts, at: midnight) == "push/apns/phone hold quietHours")
+        #expect(again(toPhone, .sample("poke"), facts, at: midnight) == "push/apns/phone hold quietHours")
     }
 
     @Test func aPersonsProviderThatIsGoneIsReplacedButNotByACopy() {

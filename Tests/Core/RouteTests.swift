@@ -4,7 +4,7 @@ import TidingsCore
 @Suite struct RouteTests {
     @Test(arguments: [
         ("orderUpdate", ["push", "inApp"]), ("promotion", ["push"]), ("reminder", ["local", "inApp"]), ("social", ["inApp"]),
-        ("system", ["local", "inApp"]), ("like", ["push", "inApp"]), ("match", ["push", "inApp"]), ("metadata", ["push"]),
+        ("system", ["local", "inApp"]), ("metadata", ["push"]),
         ("LOAN_APPROVED", ["push", "inApp"]), ("SYSTEM_UPDATE", ["local", "inApp"]),
     ])
     func channelsOfEachType(type: String, channels: [String]) {
@@ -124,7 +124,7 @@ import TidingsCore
             var catalogue = Catalogue.withPush
             catalogue.categories[.social]?.quietHours = policy
             let facts = RecipientFacts.sample { ($0.preferences.quietHours, $0.endpoints) = (nightWindow, [.phone()]) }
-            return decide(.sample("like"), facts, in: catalogue, at: midnight).deliveries.map(\.summary)
+            return decide(.sample("poke"), facts, in: catalogue, at: midnight).deliveries.map(\.summary)
         }
         #expect(summaries(.hold) == ["push hold quietHours", "inApp/inbox hold quietHours"])
         #expect(summaries(.drop) == ["push/apns/phone suppressed quietHoursDrop", "inApp/inbox suppressed quietHoursDrop"])

@@ -7,9 +7,10 @@ let midnight = instant("2026-06-11T00:00:00Z")
 let nightWindow = quiet("22:00", "07:00")
 
 extension Catalogue {
-    /// The built-in catalogue with providers for push, local and a copy of every push in market `mx`.
+    /// The built-in catalogue with providers for push, local and a copy of every push in market `mx`, and a social type that is pushed.
     static let withPush: Catalogue = {
         var catalogue = Catalogue.builtIn
+        catalogue.types["poke"] = NotificationType(name: "poke", category: .social, channels: [.push, .inApp])
         catalogue.providers["apns"] = ProviderBinding(name: "apns", channel: .push, kind: "apns", addressing: .device)
         catalogue.providers["fcm"] = ProviderBinding(name: "fcm", channel: .push, kind: "fcm", addressing: .device)
         catalogue.providers["braze"] = ProviderBinding(name: "braze", channel: .push, kind: "braze", addressing: .person)

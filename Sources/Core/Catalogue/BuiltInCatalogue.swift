@@ -2,7 +2,7 @@ extension Catalogue {
     /// The catalogue in force until an operator applies another one. It is also a start to copy from.
     ///
     /// It has providers for the inbox, for local plans of devices and for webhooks. None of them needs an account with a third party. It
-    /// has no push provider.
+    /// has no push provider. Each module adds its own types.
     public static let builtIn = Catalogue(
         types: Dictionary(uniqueKeysWithValues: builtInTypes.map { ($0.name, $0) }),
         categories: Dictionary(uniqueKeysWithValues: Category.allCases.map { ($0, CategoryPolicy.standard(for: $0)) }),
@@ -16,7 +16,7 @@ extension Catalogue {
         hash: "built-in"
     )
 
-    private static let builtInTypes: [NotificationType] = shopTypes + mediaTypes + lendingTypes + datingTypes
+    private static let builtInTypes: [NotificationType] = shopTypes + mediaTypes + lendingTypes
 
     /// A shop: one type for each reason to write to a person.
     private static let shopTypes = [
@@ -41,13 +41,6 @@ extension Catalogue {
         NotificationType(name: "PAYMENT_DUE", category: .transactional, icon: "exclamationmark.circle.fill", color: "orange"),
         NotificationType(name: "NEW_LENDER", category: .transactional, icon: "person.circle.fill", color: "blue"),
         NotificationType(name: "SYSTEM_UPDATE", category: .system, icon: "info.circle.fill", color: "gray"),
-    ]
-
-    /// A dating app. Tidings makes the intents of `match` itself, without a title, so this type has a template.
-    private static let datingTypes = [
-        NotificationType(
-            name: "like", category: .social, titleTemplate: "Somebody likes you", channels: [.push, .inApp], projection: "likes"),
-        NotificationType(name: "match", category: .social, titleTemplate: "It is a match", channels: [.push, .inApp]),
     ]
 
     private static let metadataSchema = """

@@ -181,7 +181,7 @@ struct SimulateCommand: TidingsCommand {
         let asked = intent
         let zones = try TimeZoneDatabase.required()
         try await withStore { store, _ in
-            let source = try await CatalogueSource(store)
+            let source = try await CatalogueSource(store, builtIn: .ofBinary)
             if let refusal = source.current.refusal(of: asked) {
                 throw Failure(.data, "\(refusal.reason.rawValue) at \(refusal.pointer): \(refusal.message)", hint: "tidings catalogue show")
             }

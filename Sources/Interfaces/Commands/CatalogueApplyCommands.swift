@@ -103,7 +103,7 @@ extension CatalogueCommand {
     ) async throws {
         // Compare first: queues declared for a refused catalogue would stay behind. The transaction compares again, and its result counts.
         if !change.mayRemove {
-            let lost = try await store.lost(by: catalogue)
+            let lost = try await store.lost(by: catalogue, builtIn: .ofBinary)
             guard lost.isEmpty else { throw refusal(lost, of: catalogue, as: format) }
         }
         let control = try AMQPControl.make(configuration: try settings.amqp, connectionName: "tidings catalogue \(change.action.rawValue)")
@@ -115,7 +115,7 @@ extension CatalogueCommand {
             throw error
         }
         let name = "\(catalogue.types.count) types, hash \(catalogue.hash.prefix(16))"
-        let activation = try await store.activate(catalogue, by: change)
+        let activation = try await store.activate(catalogue, by: change, builtIn: .ofBinary)
         switch activation {
         case .activated, .alreadyActive: if waits { try await waitForProcesses(to: catalogue.hash, in: store) }
         case .refused, .unreadable, .overtaken: break

@@ -46,18 +46,18 @@ struct CatalogueCommand: AsyncParsableCommand {
 
         mutating func run(in context: CommandContext) async throws {
             guard !builtIn || hash == nil else { throw Failure(.usage, "--built-in takes no hash") }
-            if builtIn { return Self.show(CatalogueFile.print(CatalogueFile.sealed(.builtIn)), "the built-in catalogue") }
+            if builtIn { return Self.show(CatalogueFile.print(CatalogueFile.sealed(.ofBinary)), "the built-in catalogue") }
             let environment = try DevelopmentHome(path: DevelopmentHome.defaultPath).environment(over: Settings.processEnvironment())
             // With one address alone, or a wrong one, fail: a user would take the built-in catalogue for the servers' own.
             if hash == nil, environment["TIDINGS_DATABASE_URL"] == nil, environment["TIDINGS_AMQP_URL"] == nil {
                 return Self.show(
-                    CatalogueFile.print(CatalogueFile.sealed(.builtIn)), "the built-in catalogue; no servers are configured")
+                    CatalogueFile.print(CatalogueFile.sealed(.ofBinary)), "the built-in catalogue; no servers are configured")
             }
             let prefix = try hash.map(CatalogueHash.checked)
             try await withStore { store, _ in
                 guard let kept = try await KeptCatalogue(beginning: prefix, in: store) else {
                     return Self.show(
-                        CatalogueFile.print(CatalogueFile.sealed(.builtIn)), "the built-in catalogue; none was applied to this database")
+                        CatalogueFile.print(CatalogueFile.sealed(.ofBinary)), "the built-in catalogue; none was applied to this database")
                 }
                 Self.show(kept.yaml, kept.description)
             }
@@ -90,7 +90,7 @@ struct CatalogueCommand: AsyncParsableCommand {
 
         private static func active(in store: Store) async throws -> (Catalogue, String) {
             guard let kept = try await KeptCatalogue(beginning: nil, in: store) else {
-                return (CatalogueFile.sealed(.builtIn), "the built-in catalogue")
+                return (CatalogueFile.sealed(.ofBinary), "the built-in catalogue")
             }
             do {
                 return (try CatalogueFile.parse(yaml: kept.yaml), "active \(kept.hash.prefix(16))")

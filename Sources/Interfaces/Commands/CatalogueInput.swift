@@ -81,10 +81,11 @@ extension CatalogueProblem {
 extension Projections {
     /// Returns a problem for each type whose projection is not part of this binary.
     func problems(of catalogue: Catalogue) -> [CatalogueProblem] {
-        missing(in: catalogue).sorted { $0.key < $1.key }.map { type, projection in
+        let own = names.isEmpty ? "none" : names.joined(separator: ", ")
+        return missing(in: catalogue).sorted { $0.key < $1.key }.map { type, projection in
             CatalogueProblem(
                 path: "types.\(type).projection",
-                message: "projection \"\(projection)\" is not part of this binary (it has \(names.joined(separator: ", ")))"
+                message: "projection \"\(projection)\" is not part of this binary (it has \(own))"
                     + NearestName.hint(for: projection, among: names))
         }
     }

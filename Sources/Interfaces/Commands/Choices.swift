@@ -32,7 +32,8 @@ enum Choices {
     /// Call it only for an empty answer: a type that was removed from the catalogue may still have rows.
     static func checkType(_ value: String?, in store: Store) async throws {
         // A database role without the right to read the catalogue gets the empty answer without a suggestion.
-        guard let value, let types = try? await CatalogueSource(store).current.catalogue.types, types[value] == nil else { return }
+        guard let value, let types = try? await CatalogueSource(store, builtIn: .ofBinary).current.catalogue.types, types[value] == nil
+        else { return }
         let hint = NearestName.of(value, among: types.keys).map { "did you mean \($0)?" }
         throw Failure(.data, "the catalogue has no type \(value), and nothing is stored of it", hint: hint ?? "tidings catalogue show")
     }

@@ -48,7 +48,7 @@ struct DeviceCommand: AsyncParsableCommand {
             try checkPerson(recipient, tenant: tenant)
             let written = DeviceOptions.token(token)
             try await withStore { store, process in
-                let catalogue = try await CatalogueSource(store).current.catalogue
+                let catalogue = try await CatalogueSource(store, builtIn: .ofBinary).current.catalogue
                 let tokens = DeviceTokens(context.providers, store: store, environment: process.environment)
                 let settings = try told.settings(in: catalogue, issuers: tokens.issuers(in: catalogue), mayLeaveOutContext: true)
                 let token = try await DeviceOptions.read {
@@ -79,7 +79,7 @@ struct DeviceCommand: AsyncParsableCommand {
             let (device, tenant, told, format) = (device, tenant, told, output.format)
             let written = token.map(DeviceOptions.token)
             try await withStore { store, process in
-                let catalogue = try await CatalogueSource(store).current.catalogue
+                let catalogue = try await CatalogueSource(store, builtIn: .ofBinary).current.catalogue
                 let tokens = DeviceTokens(context.providers, store: store, environment: process.environment)
                 let settings = try told.settings(in: catalogue, issuers: tokens.issuers(in: catalogue), mayLeaveOutContext: written != nil)
                 let token = try await DeviceOptions.read {

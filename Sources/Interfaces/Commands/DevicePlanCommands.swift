@@ -25,7 +25,7 @@ extension DeviceCommand {
             let (device, since, tenant, format) = (device, since, tenant, output.format)
             let zones = try TimeZoneDatabase.required()
             try await withStore { store, _ in
-                let catalogue = try await CatalogueSource(store).current.catalogue
+                let catalogue = try await CatalogueSource(store, builtIn: .ofBinary).current.catalogue
                 guard
                     let plan = try await store.syncLocalPlan(
                         of: device, tenant: tenant, since: since, catalogue: catalogue, zones: zones)

@@ -70,7 +70,7 @@ struct Examination {
     /// A catalogue that cannot be read is a finding of its own: the other checks of the database do not need it.
     private mutating func readCatalogue(_ settings: Settings, _ context: CommandContext, _ store: Store) async {
         do {
-            let catalogue = try await CatalogueSource(store).current.catalogue
+            let catalogue = try await CatalogueSource(store, builtIn: .ofBinary).current.catalogue
             self.catalogue = catalogue
             let problems = await context.providers.problems(of: catalogue, environment: settings.environment)
             let (missing, wrong) = (problems.filter(\.isMissing), problems.filter { !$0.isMissing })

@@ -130,7 +130,7 @@ struct CheckedPauseTarget: Sendable, CustomStringConvertible {
     /// user would believe that it does.
     func check(in store: Store) async throws {
         if scope == .channel { return }
-        let catalogue = try await CatalogueSource(store).current.catalogue
+        let catalogue = try await CatalogueSource(store, builtIn: .ofBinary).current.catalogue
         let known: Set<String> =
             switch scope {
             case .channel: []

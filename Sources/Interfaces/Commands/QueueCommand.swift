@@ -28,7 +28,7 @@ struct QueueCommand: AsyncParsableCommand {
             if permissions { return Output.list(BrokerPermissions.all.map(\.json), as: output.format, empty: "") }
             let (apply, format) = (apply, output.format)
             try await withStore { store, settings in
-                let topology = TidingsAMQP.Topology(of: try await CatalogueSource(store).current.catalogue)
+                let topology = TidingsAMQP.Topology(of: try await CatalogueSource(store, builtIn: .ofBinary).current.catalogue)
                 let control = try AMQPControl.make(configuration: try settings.amqp, connectionName: "tidings queue")
                 do {
                     try await BrokerVersion.check(control)

@@ -66,7 +66,7 @@ struct RecipientCommand: AsyncParsableCommand {
             let draft = try changes()
             let (prefer, market) = (prefer, market?.ifPresent)
             try await withStore { store, settings in
-                let catalogue = try await CatalogueSource(store).current.catalogue
+                let catalogue = try await CatalogueSource(store, builtIn: .ofBinary).current.catalogue
                 var changes = draft
                 if case .some(.some(let webhook)) = changes.webhook,
                     let rule = WebhookURL.refusal(of: webhook.url, in: catalogue, context.providers, environment: settings.environment)

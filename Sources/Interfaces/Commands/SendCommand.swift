@@ -58,7 +58,7 @@ struct SendCommand: TidingsCommand {
         let data = try DataArguments(data)
         let deadline = ContinuousClock.now + .seconds(timeout)
         let (catalogue, since) = noCheck && !wait ? (nil, DatabaseClock.local()) : await lookUp()
-        let type = (catalogue?.catalogue ?? .builtIn).types[type]
+        let type = (catalogue?.catalogue ?? .ofBinary).types[type]
         let event = try event(data, category: type?.category ?? .system)
         if let catalogue, !noCheck { try Self.check(event, by: catalogue, now: since) }
         guard !dryRun else { return Output.data(String(decoding: event.encoded, as: UTF8.self)) }
@@ -82,7 +82,7 @@ struct SendCommand: TidingsCommand {
     private func lookUp() async -> (CompiledCatalogue?, since: Timestamp) {
         do {
             let known = try await withStore(within: Duration.seconds(timeout) / 2) { store, _ in
-                (try await CatalogueSource(store).current, store.clock.now())
+                (try await CatalogueSource(store, builtIn: .ofBinary).current, store.clock.now())
             }
             return (known.0, known.1)
         } catch {

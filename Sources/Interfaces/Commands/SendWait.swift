@@ -22,7 +22,7 @@ struct SendWait {
 
     init(for event: IntentEvent, since: Timestamp, in store: Store) async throws {
         let message = IncomingMessage(body: event.encoded, contentType: "application/cloudevents+json")
-        let decoder = IntentDecoder(catalogue: try await CatalogueSource(store).current)
+        let decoder = IntentDecoder(catalogue: try await CatalogueSource(store, builtIn: .ofBinary).current)
         let intents = decoder.decode(message, rights: .unrestricted, now: store.clock.now()).intents
         self.event = PublishedEvent(source: event.source, id: event.id, since: since, intents: intents)
         self.store = store

@@ -7,6 +7,9 @@ package import TidingsWeb
 /// Store, pipeline, runtime and interfaces learn of a module only by this protocol. The exception is the event stream of the API, which
 /// reads the likes by their own type.
 package protocol Module: Sendable {
+    /// The types that the built-in catalogue has because of the module.
+    var types: [NotificationType] { get }
+
     /// The statements in the transaction that accepts an intent, and the people in the tables of the module. Erasure and export use both.
     var projection: any Projection { get }
 

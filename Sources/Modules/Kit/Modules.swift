@@ -21,6 +21,13 @@ package struct Modules: Sendable {
         self.projections = Projections(linked)
     }
 
+    /// The built-in catalogue, with the types of all modules.
+    package var builtInCatalogue: Catalogue {
+        var catalogue = Catalogue.builtIn
+        for type in all.flatMap({ $0.types }) { catalogue.types[type.name] = type }
+        return catalogue
+    }
+
     /// The tables of all modules.
     package var schemaParts: [SchemaPart] { all.map { $0.schema } }
 

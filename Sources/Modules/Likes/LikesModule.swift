@@ -7,6 +7,16 @@ package import TidingsWeb
 package struct LikesModule: Module {
     package init() {}
 
+    /// The module makes the intents of ``Likes/matchType`` itself, without a title, so this type has a template.
+    package var types: [NotificationType] {
+        [
+            NotificationType(
+                name: "like", category: .social, titleTemplate: "Somebody likes you", channels: [.push, .inApp], projection: Likes.name),
+            NotificationType(
+                name: Likes.matchType, category: .social, titleTemplate: "It is a match", channels: [.push, .inApp]),
+        ]
+    }
+
     package var projection: any Projection { LikesProjection() }
 
     package var bounds: [Bound] {

@@ -26,7 +26,7 @@ package struct SystemRows: Sendable {
         reading.workers = try heard.compactMap(SystemReading.Worker.init)
         reading.queues = try queues.map(SystemReading.Queue.init)
         // Without the catalogue no queue counts as left over. doctor says why the catalogue cannot be read.
-        if let catalogue = try? await CatalogueSource(store).current.catalogue {
+        if let catalogue = try? await CatalogueSource(store, builtIn: .ofBinary).current.catalogue {
             reading.ownQueues = Set(TopologySpec.spec(for: catalogue).queues.map(\.name))
             reading.producers = .init(
                 areNamed: !catalogue.producers.isEmpty, vouching: catalogue.producers.filter(\.value.vouches).map(\.key))

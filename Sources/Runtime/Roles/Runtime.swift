@@ -84,7 +84,7 @@ package struct Runtime: Sendable {
         try await Self.declare(Topology(.intake), with: amqp)
         let schema = try await store.open()
         try await store.requireTables(of: modules.schemaParts, onSchema: schema)
-        catalogues = try await CatalogueSource(store)
+        catalogues = try await CatalogueSource(store, builtIn: modules.builtInCatalogue)
         if keepsBuiltInCatalogue { try await catalogues.keepBuiltIn() }
         publisher = try AMQPPublisher.make(
             configuration: amqp, connectionName: "tidings packs", log: Self.log(Readiness.packLink, logger, metrics, readiness))

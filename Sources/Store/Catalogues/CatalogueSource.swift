@@ -15,19 +15,23 @@ public final class CatalogueSource: Sendable {
     }
 
     private let store: Store
+    private let builtIn: Catalogue
     private let state: Mutex<State>
 
     /// Reads the active catalogue. Writes nothing, so that a read-only session may ask: the built-in catalogue comes from memory.
-    public init(_ store: Store) async throws {
+    ///
+    /// - Parameter builtIn: the catalogue that is active until another one is applied.
+    public init(_ store: Store, builtIn: Catalogue) async throws {
         self.store = store
-        state = Mutex(State(catalogue: try CompiledCatalogue(CatalogueFile.sealed(.builtIn))))
+        let sealed = CatalogueFile.sealed(builtIn)
+        self.builtIn = sealed
+        state = Mutex(State(catalogue: try CompiledCatalogue(sealed)))
         try await refresh()
     }
 
     /// Stores the built-in catalogue in the database. A role does this before its first decision, so that a decision that names the
     /// catalogue can be explained later.
     public func keepBuiltIn() async throws {
-        let builtIn = CatalogueFile.sealed(.builtIn)
         try await store.keepCatalogue(hash: builtIn.hash, yaml: CatalogueFile.print(builtIn))
     }
 

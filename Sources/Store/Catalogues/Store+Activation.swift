@@ -12,13 +12,15 @@ extension Store {
     ///
     /// One transaction compares the catalogue with the active one, writes the row of the history and makes the change. Two changes at the
     /// same time run one after the other. The second one is compared with the catalogue that the first one made active.
+    ///
+    /// - Parameter builtIn: the catalogue that is active until one is applied.
     @discardableResult
-    public func activate(_ catalogue: Catalogue, by change: CatalogueChange) async throws -> CatalogueActivation {
+    public func activate(_ catalogue: Catalogue, by change: CatalogueChange, builtIn: Catalogue) async throws -> CatalogueActivation {
         // Read committed: the statement after the lock must see the commit of the previous holder of the lock.
         return try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
             // The lock keeps out binaries of an earlier release too. Roles can still read the table.
             _ = try await transaction.query("lock table tidings.active_catalogue in share row exclusive mode")
-            let active = try await Self.active(in: transaction)
+            let active = try await Self.active(or: builtIn, in: transaction)
             if active.isStored, active.hash == catalogue.hash { return .alreadyActive }
             if let expected = change.expected, expected != active.hash { return .overtaken(by: active.hash) }
             let removals: [CatalogueRemoval]
@@ -34,10 +36,13 @@ extension Store {
         }
     }
 
-    /// The names that would disappear if a catalogue were applied now: those for which ``activate(_:by:)`` refuses it. Changes nothing.
-    public func lost(by catalogue: Catalogue) async throws -> [CatalogueRemoval] {
+    /// The names that would disappear if a catalogue were applied now: those for which ``activate(_:by:builtIn:)`` refuses it. Changes
+    /// nothing.
+    ///
+    /// - Parameter builtIn: the catalogue that is active until one is applied.
+    public func lost(by catalogue: Catalogue, builtIn: Catalogue) async throws -> [CatalogueRemoval] {
         try await pool.transaction(isolation: .readCommitted) { transaction in
-            let active = try await Self.active(in: transaction)
+            let active = try await Self.active(or: builtIn, in: transaction)
             guard case .success(let old) = active.read() else { return [] }
             let removals = try await Self.removals(from: old, to: catalogue, in: transaction)
             return active.isApplied ? removals : removals.filter(\.isNeeded)
@@ -66,13 +71,13 @@ extension Store {
         ])
     }
 
-    private static func active(in transaction: PostgresTransaction) async throws -> ActiveCatalogue {
+    private static func active(or builtIn: Catalogue, in transaction: PostgresTransaction) async throws -> ActiveCatalogue {
         let query: SQL = """
             select c.hash, c.yaml, (select h.action from tidings.catalogue_history h where h.hash = a.hash order by h.id desc limit 1)
             from tidings.active_catalogue a join tidings.catalogues c on c.hash = a.hash
             """
         guard let (hash, yaml, action) = try await transaction.query(.first(query) { try $0.decode((String, String, String?).self) }) else {
-            let builtIn = CatalogueFile.sealed(.builtIn)
+            let builtIn = CatalogueFile.sealed(builtIn)
             return ActiveCatalogue(hash: builtIn.hash, yaml: CatalogueFile.print(builtIn), isStored: false, isApplied: false)
         }
         return ActiveCatalogue(hash: hash, yaml: yaml, isStored: true, isApplied: action != CatalogueChange.Action.start.rawValue)

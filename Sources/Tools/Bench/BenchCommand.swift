@@ -124,8 +124,8 @@ public struct BenchCommand: TidingsCommand {
     }
 
     private func measure(on system: BenchSystem, _ floors: [FloorProgram], _ push: BenchPush?) async throws -> BenchReport {
-        if system.isPrivate { try await system.use(push?.catalogue ?? .builtIn) }
-        let types = try await CatalogueSource(system.store).current.catalogue.types
+        if system.isPrivate { try await system.use(push?.catalogue ?? .ofBinary) }
+        let types = try await CatalogueSource(system.store, builtIn: .ofBinary).current.catalogue.types
         guard let type = types[type] else { throw Failure(.data, "the catalogue has no type \(type)") }
         guard backlog == 0 || types[Self.backlogType] != nil else { throw Failure(.data, "--backlog needs the type \(Self.backlogType)") }
         var figures: [BenchFigures] = []

@@ -6,18 +6,18 @@ import TidingsCore
 /// Catalogues, and refused events with dead letters.
 extension StatementCall {
     static let catalogues: [StatementCall] = [
-        StatementCall("activate") { _ = try await $0.activate(Samples.smaller, by: Self.change) },
+        StatementCall("activate") { _ = try await $0.activate(Samples.smaller, by: Self.change, builtIn: .builtIn) },
         // The active catalogue is the first one of a program, and cannot be read.
         StatementCall("activate", with: ["action": "start", "yaml": "types: ["]) { store in
-            _ = try await store.activate(Samples.smaller, by: Self.change)
+            _ = try await store.activate(Samples.smaller, by: Self.change, builtIn: .builtIn)
         },
-        StatementCall("lost") { _ = try await $0.lost(by: Samples.smaller) },
+        StatementCall("lost") { _ = try await $0.lost(by: Samples.smaller, builtIn: .builtIn) },
         StatementCall("activeCatalogue") { _ = try await $0.activeCatalogue() },
         StatementCall("activeCatalogueHash") { _ = try await $0.activeCatalogueHash() },
         StatementCall("inForce") { _ = try await $0.inForce() },
         StatementCall("inForce", with: ["hash": .null, "id": .null]) { _ = try await $0.inForce() },
         StatementCall("keepCatalogue") { try await $0.keepCatalogue(hash: "hash", yaml: "types: {}") },
-        StatementCall("refresh") { try await CatalogueSource($0).refresh() },
+        StatementCall("refresh") { try await CatalogueSource($0, builtIn: .builtIn).refresh() },
         StatementCall("catalogue") { _ = try await $0.catalogue(hash: "hash") },
         StatementCall("catalogueHistory") { _ = try await $0.catalogueHistory(limit: 10) },
         StatementCall("processesWithoutCatalogue") { _ = try await $0.processesWithoutCatalogue("hash") },

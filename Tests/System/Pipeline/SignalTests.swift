@@ -134,7 +134,8 @@ import TidingsTimeZones
         let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 2, name: "tidings signal tests")
         try await store.open()
         let intake = Intake(
-            store: store, catalogues: try await CatalogueSource(store), zones: TimeZoneDatabase(), trusted: configuration.user,
+            store: store, catalogues: try await CatalogueSource(store, builtIn: .builtIn), zones: TimeZoneDatabase(),
+            trusted: configuration.user,
             projections: Projections(), topics: [], signals: signals, metrics: metrics, logger: Logger(label: "signal tests"))
         let consumer = try AMQPConsumer.make(
             configuration: configuration, connectionName: "tidings signal tests", queues: [QueueNames.intents(.urgent)],

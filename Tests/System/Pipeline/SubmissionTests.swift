@@ -217,7 +217,7 @@ extension SubmissionTests {
         let away = try AMQPPublisher.make(
             configuration: try AMQPConfiguration(url: "amqp://nobody:nothing@127.0.0.1:1/none"), connectionName: "away")
         let submission = IntentSubmission(
-            store: store, catalogues: try await CatalogueSource(store), publisher: away, logger: Logger(label: "tests"))
+            store: store, catalogues: try await CatalogueSource(store, builtIn: .builtIn), publisher: away, logger: Logger(label: "tests"))
         async let answer = submission.submit(request)
         #expect(try await system.eventually("select count(*) from tidings.reservations") { $0 >= count })
         await away.close()
@@ -251,7 +251,8 @@ private func withSubmission(_ pipeline: Pipeline, _ body: (IntentSubmission, Sto
         configuration: try AMQPConfiguration(url: pipeline.system.amqpURL), connectionName: "submission tests")
     do {
         let submission = IntentSubmission(
-            store: store, catalogues: try await CatalogueSource(store), publisher: publisher, logger: Logger(label: "tests"))
+            store: store, catalogues: try await CatalogueSource(store, builtIn: .builtIn), publisher: publisher,
+            logger: Logger(label: "tests"))
         try await body(submission, store)
     } catch {
         await publisher.close()

@@ -6,7 +6,7 @@ import TidingsServer
 extension BenchCommand {
     /// Measures the API, and prints the report.
     func measureAPI(in context: CommandContext) async throws {
-        let catalogue = Catalogue.builtIn
+        let catalogue = Catalogue.ofBinary
         guard let type = catalogue.types[type] else { throw Failure(.data, "the built-in catalogue has no type \(type)") }
         // Each stream takes a descriptor of this process and one of the API.
         let needed = streams + OpenFiles.reserve

@@ -25,7 +25,7 @@ struct LocalApp: Sendable {
     /// Asks for the plan and keeps the answer. Nil if the request is refused.
     @discardableResult
     mutating func sync() async throws -> LocalPlanUpdate? {
-        let catalogue = try await CatalogueSource(store).current.catalogue
+        let catalogue = try await CatalogueSource(store, builtIn: .builtIn).current.catalogue
         guard
             let update = try await store.syncLocalPlan(
                 of: device, tenant: "default", owner: owner, since: version, catalogue: catalogue, zones: TimeZoneDatabase())

@@ -66,7 +66,7 @@ struct BadEvent: Sendable, CustomTestStringConvertible {
         BadEvent("unknownMarket", .unknownMarket, at: "/data/market", event(id: "mk", to: "p", data: #""market":"atlantis""#)),
         BadEvent(
             "notCritical", .criticalNotAllowed, at: "/data/critical",
-            event(id: "cr", type: "like", to: "p", data: #""critical":true"#)),
+            event(id: "cr", type: "social", to: "p", data: #""critical":true"#)),
     ]
 
     private static let inTime = [
