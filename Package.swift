@@ -377,8 +377,8 @@ let package = Package(
         tests(
             "TidingsLikesTests", in: "Modules/Likes",
             [
-                "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsLikes", "TidingsModules", "TidingsPostgres",
-                "TidingsStore", "TidingsTestSupport", "TidingsTimeZones",
+                "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsJSONSchema", "TidingsLikes",
+                "TidingsModules", "TidingsPostgres", "TidingsStore", "TidingsTestSupport", "TidingsTimeZones",
             ]),
         tests(
             "TidingsWebTests", in: "Web",

@@ -16,7 +16,6 @@ struct CatalogueChecks {
         checks.problems += MarketChecks.problems(in: catalogue, gaps: gaps)
         checks.checkProviders()
         checks.checkProducers()
-        checks.checkFeatures()
         return checks.problems
     }
 
@@ -31,9 +30,6 @@ struct CatalogueChecks {
     static let mostAttempts = 100
     /// Longest wait between two attempts.
     static let longestWait = Duration.seconds(86_400)
-
-    /// Longest time of a feature: a day. A longer one is more likely a number of milliseconds.
-    static let longestFeatureSeconds = 86_400
 
     /// Most sources of one producer. Each event is compared with all of them.
     static let mostSources = 32
@@ -119,15 +115,6 @@ struct CatalogueChecks {
             for source in producer.sources.sorted() where !(1...IntentLimits().maximumSourceBytes).contains(source.utf8.count) {
                 add("\(path).sources", "a source has 1 to \(IntentLimits().maximumSourceBytes) bytes")
             }
-        }
-    }
-
-    private mutating func checkFeatures() {
-        let features = catalogue.features
-        for (key, seconds) in [
-            ("refresh_interval_sec", features.refreshIntervalSeconds), ("unblur_duration_sec", features.unblurDurationSeconds),
-        ] where !(1...Self.longestFeatureSeconds).contains(seconds) {
-            add("features.\(key)", "must be 1 to \(Self.longestFeatureSeconds) seconds")
         }
     }
 

@@ -6,29 +6,33 @@ import TidingsJSON
 /// The catalogue as the YAML file that a person edits. The file may leave out some parts:
 ///
 /// - A missing category, or a missing setting of a category, takes the built-in policy.
-/// - A missing section `markets`, `providers`, `producers` or `features` takes the built-in section.
+/// - A missing section `markets`, `providers` or `producers` takes the built-in section.
+/// - A missing section `features`, or a missing setting of it, takes the values that the modules declare.
 /// - A type that is not in `types` does not exist.
 public enum CatalogueFile {
     /// The largest file that is read, in bytes. It holds thousands of types with their schemas, and is still read in well under a second.
     public static let maximumBytes = 1024 * 1024
 
     /// Reads and checks a file completely: keys, names, durations, references between sections, templates, and that every schema compiles.
+    /// Settings of modules are taken as they are: a binary with other modules may have stored the file.
     ///
     /// - Returns: the catalogue as ``sealed(_:)`` returns it.
     /// - Throws: ``CatalogueProblems`` with every problem found, each with its line.
     public static func parse(yaml: String) throws(CatalogueProblems) -> Catalogue {
-        let file = read(yaml)
+        let file = read(yaml, features: nil)
         guard let catalogue = file.catalogue, file.problems.isEmpty else { throw CatalogueProblems(problems: inOrder(file.problems)) }
         return sealed(catalogue)
     }
 
     /// Reads a file that an operator wants to make active. This is ``parse(yaml:)``, plus a check of each template against its type's
-    /// schema.
+    /// schema, and of the settings of modules.
     ///
     /// A problem of one part hides no problem of another part. A problem that is only the consequence of another one is left out. A text
     /// that is not YAML, or that has a key twice, has that one problem.
-    public static func judge(yaml: String) -> CatalogueJudgement {
-        let file = read(yaml)
+    ///
+    /// - Parameter features: the settings that the modules of this binary declare.
+    public static func judge(yaml: String, features: [FeatureSetting] = []) -> CatalogueJudgement {
+        let file = read(yaml, features: features)
         let templates = file.catalogue.map { TemplateChecks(of: $0, gaps: file.gaps) }
         let problems = file.problems + (templates?.problems ?? []).map { $0.placed(by: file.lines) }
         return CatalogueJudgement(
@@ -45,7 +49,7 @@ public enum CatalogueFile {
         var lines = CatalogueLines()
     }
 
-    private static func read(_ yaml: String) -> ReadFile {
+    private static func read(_ yaml: String, features: [FeatureSetting]?) -> ReadFile {
         guard yaml.utf8.count <= maximumBytes else {
             return ReadFile(problems: [CatalogueProblem(path: "", message: "the file is larger than \(maximumBytes) bytes")])
         }
@@ -56,7 +60,8 @@ public enum CatalogueFile {
         } catch {
             return ReadFile(problems: error.problems)
         }
-        guard let catalogue = document.section().map(CatalogueReader.read) else { return ReadFile(problems: log.problems) }
+        guard let section = document.section() else { return ReadFile(problems: log.problems) }
+        let catalogue = CatalogueReader.read(section, features: features)
         let (gaps, lines) = (log.gaps, log.lines)
         let checked = CatalogueChecks.problems(in: catalogue, gaps: gaps).map { $0.placed(by: lines) }
         let types = catalogue.types.sorted { $0.key < $1.key }.map(\.value)

@@ -74,12 +74,13 @@ struct CataloguePrinter {
         writer.section("producers") { writer in
             for (name, producer) in catalogue.producers.sorted(by: { $0.key < $1.key }) { write(producer, named: name, to: &writer) }
         }
-        writer.blankLine()
-        writer.comment("Settings of the likes of a dating app, which the app reads from the server.")
-        writer.section("features") { writer in
-            writer.line("is_blur_enabled", verbatim: "\(catalogue.features.isBlurEnabled)")
-            writer.line("refresh_interval_sec", verbatim: "\(catalogue.features.refreshIntervalSeconds)")
-            writer.line("unblur_duration_sec", verbatim: "\(catalogue.features.unblurDurationSeconds)")
+        if !catalogue.features.isEmpty {
+            writer.blankLine()
+            // The hash of each stored catalogue has these words, so they stay.
+            writer.comment("Settings of the likes of a dating app, which the app reads from the server.")
+            writer.section("features") { writer in
+                for (name, value) in catalogue.features.sorted(by: { $0.key < $1.key }) { writer.line(name, verbatim: "\(value)") }
+            }
         }
         return writer.text
     }

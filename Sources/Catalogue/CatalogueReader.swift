@@ -5,7 +5,9 @@ import TidingsCore
 struct CatalogueReader {
     static let sections = ["types", "categories", "markets", "defaultMarket", "providers", "producers", "features"]
 
-    static func read(_ document: YAMLSection) -> Catalogue {
+    /// - Parameter features: the settings that modules declare. Nil for a file that was stored: it may have settings of a module that this
+    ///   binary lacks, so each is taken as it is.
+    static func read(_ document: YAMLSection, features: [FeatureSetting]?) -> Catalogue {
         let root = document.keys(sections)
         let builtIn = Catalogue.builtIn
         if root["types"] == nil { root.log.add("types", "is missing: a catalogue declares at least one type") }
@@ -18,7 +20,7 @@ struct CatalogueReader {
             defaultMarket: root.text("defaultMarket") ?? (markets.count == 1 ? markets.keys.first : nil) ?? builtIn.defaultMarket,
             hash: "",
             producers: root["producers"].map { named($0, producer) } ?? builtIn.producers,
-            features: root["features"].map(features) ?? builtIn.features)
+            features: Self.features(root["features"], features))
     }
 
     /// Reads a section whose keys are names that the operator chose.
@@ -147,16 +149,41 @@ struct CatalogueReader {
             tenants: Set(section["tenants"]?.texts() ?? []), sources: Set(sources ?? []), vouches: section["vouches"]?.flag() ?? false)
     }
 
-    static let featureKeys = ["is_blur_enabled", "refresh_interval_sec", "unblur_duration_sec"]
-
     /// The keys are those that the app reads, so they are not spelt like the keys of other sections.
-    private static func features(_ value: YAMLValue) -> Features {
-        var features = Features()
-        guard let section = value.section()?.keys(featureKeys) else { return features }
-        features.isBlurEnabled = section["is_blur_enabled"]?.flag() ?? features.isBlurEnabled
-        features.refreshIntervalSeconds = section["refresh_interval_sec"]?.integer() ?? features.refreshIntervalSeconds
-        features.unblurDurationSeconds = section["unblur_duration_sec"]?.integer() ?? features.unblurDurationSeconds
+    private static func features(_ value: YAMLValue?, _ declared: [FeatureSetting]?) -> [String: FeatureValue] {
+        guard let declared else { return value.map { named($0, storedFeature).compactMapValues { $0 } } ?? [:] }
+        var features = Dictionary(declared.map { ($0.name, $0.standard) }) { first, _ in first }
+        guard let section = value?.section() else { return features }
+        guard !declared.isEmpty else {
+            for (_, member) in section.members where !member.isNull {
+                member.problem("is no setting of this binary: none of its modules has a setting")
+            }
+            return features
+        }
+        let own = section.keys(declared.map(\.name))
+        for setting in declared {
+            if let given = own[setting.name], let read = feature(given, setting.form) { features[setting.name] = read }
+        }
         return features
+    }
+
+    private static func feature(_ value: YAMLValue, _ form: FeatureSetting.Form) -> FeatureValue? {
+        switch form {
+        case .flag: return value.flag().map(FeatureValue.flag)
+        case .number(_, let range, let unit):
+            guard let number = value.integer() else { return nil }
+            if !range.contains(number) { value.problem("must be \(range.lowerBound) to \(range.upperBound) \(unit)") }
+            return .number(number)
+        }
+    }
+
+    private static func storedFeature(_ value: YAMLValue, name: String) -> FeatureValue? {
+        guard !value.isNull else { return nil }
+        guard CatalogueNames.isName(name) else {
+            value.problem("the name of a setting is \(CatalogueNames.nameRule)")
+            return nil
+        }
+        return value.isFlag ? value.flag().map(FeatureValue.flag) : value.integer().map(FeatureValue.number)
     }
 
     /// The addressing of nearly every provider of a channel.

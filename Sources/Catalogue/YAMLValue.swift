@@ -62,10 +62,18 @@ struct YAMLValue {
         return scalar.string
     }
 
-    func flag() -> Bool? {
-        if case .scalar(let scalar) = node, scalar.style == .plain, case .bool(let value) = YAMLScalar(plain: scalar.string) {
-            return value
+    /// True for `true` and `false`.
+    var isFlag: Bool { plainFlag != nil }
+
+    private var plainFlag: Bool? {
+        guard case .scalar(let scalar) = node, scalar.style == .plain, case .bool(let value) = YAMLScalar(plain: scalar.string) else {
+            return nil
         }
+        return value
+    }
+
+    func flag() -> Bool? {
+        if let value = plainFlag { return value }
         problem("must be true or false")
         return nil
     }

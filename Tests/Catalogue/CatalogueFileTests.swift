@@ -131,7 +131,7 @@ import TidingsJSONSchema
 }
 
 extension Catalogue {
-    /// A catalogue with every possible setting, and with texts that YAML likes to misread.
+    /// A catalogue with every possible setting except those of modules, and with texts that YAML likes to misread.
     static let everySetting = Catalogue(
         types: [
             "order.shipped.v4": NotificationType(
@@ -176,6 +176,5 @@ extension Catalogue {
             "shop": ProducerEntry(tenants: ["default", "acme"]),
             "null": ProducerEntry(tenants: ["a"], sources: ["/no", "https://example.com/#a"]),
             "db:shop": ProducerEntry(tenants: ["acme"]), "relay": ProducerEntry(tenants: [], vouches: true),
-        ],
-        features: Features(isBlurEnabled: false, refreshIntervalSeconds: 5, unblurDurationSeconds: 86_400))
+        ])
 }

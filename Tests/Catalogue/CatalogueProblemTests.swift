@@ -37,10 +37,8 @@ import TidingsCore
             "providers.p.settings.privateKey", "env:NAME"
         ),
         ("types:\n  a: {category: social, projection: a b}", "types.a.projection", "the name of a projection is"),
-        ("types:\n  a: {category: social}\nfeatures: {is_blur_enabled: 1}", "features.is_blur_enabled", "must be true or false"),
-        ("types:\n  a: {category: social}\nfeatures: {blur: true}", "features.blur", "unknown key"),
-        ("types:\n  a: {category: social}\nfeatures: {refresh_interval_sec: 0}", "features.refresh_interval_sec", "1 to 86400"),
-        ("types:\n  a: {category: social}\nfeatures: {unblur_duration_sec: 10m}", "features.unblur_duration_sec", "whole number"),
+        ("types:\n  a: {category: social}\nfeatures: {interval_sec: 10m}", "features.interval_sec", "whole number"),
+        ("types:\n  a: {category: social}\nfeatures: {a b: true}", "features.a b", "the name of a setting is"),
         ("types:\n  a: {category: social}\nproducers: {shop: [\"a b\"]}", "producers.shop", "is no tenant"),
         ("types:\n  a: {category: social}\nproducers: {shop: {tenant: [acme]}}", "producers.shop.tenant", "did you mean \"tenants\"?"),
         ("types:\n  a: {category: social}\nproducers: {shop: {sources: [\"/shop\"]}}", "producers.shop", "names no tenant"),

@@ -25,7 +25,6 @@ import TidingsTestSupport
         #expect(keys(schema["$defs"]?["carriers"]?["anyOf"]?.arrayValue?.last) == Set(CatalogueReader.carrierKeys))
         let producer = schema["properties"]?["producers"]?["additionalProperties"]
         #expect(keys(producer?["anyOf"]?.arrayValue?.last) == Set(CatalogueReader.producerKeys))
-        #expect(keys(schema["properties"]?["features"]) == Set(CatalogueReader.featureKeys))
         #expect(keys(schema["properties"]?["categories"]) == Set(Category.allCases.map(\.rawValue)))
     }
 
@@ -38,8 +37,7 @@ import TidingsTestSupport
         "types:\n  a: {category: social}\nproducers: {shop: {tenants: [a], source: [\"/shop\"]}}",
         "types:\n  a: {category: social}\nproducers: {shop: {sources: [\"/shop\"]}}",
         "types:\n  a: {category: social}\nproducers: {shop: {tenants: [a], sources: []}}",
-        "types:\n  a: {category: social, projection: a b}", "types:\n  a: {category: social}\nfeatures: {blur: true}",
-        "types:\n  a: {category: social}\nfeatures: {refresh_interval_sec: 0}",
+        "types:\n  a: {category: social, projection: a b}", "types:\n  a: {category: social}\nfeatures: {is_blur_enabled: maybe}",
         "types:\n  a: {category: social}\nmarkets: {us: {inApp: {strategy: first}}}",
         "types:\n  a: {category: social}\nmarkets: {us: {inApp: {providers: [inbox], strategy: frist}}}",
         "types:\n  a: {category: social}\nmarkets: {us: {inApp: {providers: [inbox], strategy: weighted, weights: {inbox: 0}}}}",

@@ -18,7 +18,8 @@ public struct Catalogue: Sendable, Hashable {
     /// The rights of each producer. The key is an AMQP user, or a database role with the prefix ``ProducerEntry/databasePrefix``. If
     /// empty, no producer is restricted.
     public var producers: [String: ProducerEntry]
-    public var features: Features
+    /// Settings of modules by name, which apps read. A module declares each as a ``FeatureSetting``.
+    public var features: [String: FeatureValue]
 
     public init(
         types: [String: NotificationType],
@@ -28,7 +29,7 @@ public struct Catalogue: Sendable, Hashable {
         defaultMarket: String,
         hash: String,
         producers: [String: ProducerEntry] = [:],
-        features: Features = Features()
+        features: [String: FeatureValue] = [:]
     ) {
         self.types = types
         self.categories = categories

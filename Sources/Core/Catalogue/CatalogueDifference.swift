@@ -93,12 +93,8 @@ extension CatalogueDifference {
         ].compactMap(\.self)
     }
 
-    private static func features(from old: Features, to new: Features) -> [String] {
-        [
-            change("is_blur_enabled", "\(old.isBlurEnabled)", "\(new.isBlurEnabled)"),
-            change("refresh_interval_sec", "\(old.refreshIntervalSeconds)", "\(new.refreshIntervalSeconds)"),
-            change("unblur_duration_sec", "\(old.unblurDurationSeconds)", "\(new.unblurDurationSeconds)"),
-        ].compactMap(\.self)
+    private static func features(from old: [String: FeatureValue], to new: [String: FeatureValue]) -> [String] {
+        names(old, new).compactMap { change($0, old[$0]?.description ?? "none", new[$0]?.description ?? "none") }
     }
 
     private static func type(from old: NotificationType, to new: NotificationType) -> [String] {

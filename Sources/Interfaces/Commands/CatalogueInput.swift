@@ -21,7 +21,7 @@ struct CatalogueVerdict: Sendable {
     static func of(
         _ yaml: String, _ context: CommandContext, _ environment: [String: String], isStrict: Bool
     ) async -> CatalogueVerdict {
-        let judged = CatalogueFile.judge(yaml: yaml)
+        let judged = CatalogueFile.judge(yaml: yaml, features: context.modules.features)
         var found: [ProviderConfigurationError] = []
         var problems = judged.problems
         if let readable = judged.readable {

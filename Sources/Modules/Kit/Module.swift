@@ -10,6 +10,9 @@ package protocol Module: Sendable {
     /// The types that the built-in catalogue has because of the module.
     var types: [NotificationType] { get }
 
+    /// The settings of the module in the catalogue, which apps read.
+    var features: [FeatureSetting] { get }
+
     /// The statements in the transaction that accepts an intent, and the people in the tables of the module. Erasure and export use both.
     var projection: any Projection { get }
 

@@ -21,10 +21,14 @@ package struct Modules: Sendable {
         self.projections = Projections(linked)
     }
 
-    /// The built-in catalogue, with the types of all modules.
+    /// The settings of all modules in the catalogue.
+    package var features: [FeatureSetting] { all.flatMap { $0.features } }
+
+    /// The built-in catalogue, with the types and settings of all modules.
     package var builtInCatalogue: Catalogue {
         var catalogue = Catalogue.builtIn
         for type in all.flatMap({ $0.types }) { catalogue.types[type.name] = type }
+        for setting in features { catalogue.features[setting.name] = setting.standard }
         return catalogue
     }
 

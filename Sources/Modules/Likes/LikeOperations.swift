@@ -27,11 +27,11 @@ struct LikeOperations: Sendable {
     }
 
     private func features() -> ServerResponse {
-        let features = context.catalogues.current.catalogue.features
+        let catalogue = context.catalogues.current.catalogue
         return .json { json in
             json.beginObject()
-            json.member("is_blur_enabled", features.isBlurEnabled)
-            json.member("refresh_interval_sec", features.refreshIntervalSeconds)
+            json.member("is_blur_enabled", FeatureSetting.isBlurEnabled.isOn(in: catalogue))
+            json.member("refresh_interval_sec", FeatureSetting.likesRefreshInterval.number(in: catalogue))
             json.endObject()
         }
     }
@@ -94,7 +94,7 @@ struct LikeOperations: Sendable {
 
     private func start(_ call: some PersonCall) async throws -> ServerResponse {
         let person = try call.person
-        let seconds = context.catalogues.current.catalogue.features.unblurDurationSeconds
+        let seconds = FeatureSetting.unblurDuration.number(in: context.catalogues.current.catalogue)
         return unblur(try await likes.startUnblur(of: person.id, tenant: person.tenant, seconds: seconds))
     }
 

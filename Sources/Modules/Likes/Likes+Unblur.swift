@@ -14,7 +14,7 @@ package struct Unblur: Sendable, Hashable {
 extension Likes {
     /// Starts an unblur. While one is active, changes nothing. Throws ``RecipientErased``.
     ///
-    /// - Parameter seconds: ``Features/unblurDurationSeconds`` of the catalogue.
+    /// - Parameter seconds: ``FeatureSetting/unblurDuration`` of the catalogue.
     package func startUnblur(of recipient: String, tenant: String, seconds: Int) async throws -> Unblur {
         let statement: SQL = """
             insert into tidings.unblurs as u (tenant, recipient_id, expires_at)

@@ -17,6 +17,8 @@ package struct LikesModule: Module {
         ]
     }
 
+    package var features: [FeatureSetting] { [.isBlurEnabled, .likesRefreshInterval, .unblurDuration] }
+
     package var projection: any Projection { LikesProjection() }
 
     package var bounds: [Bound] {

@@ -84,10 +84,10 @@ import TidingsCore
             },
         ]
         #expect(two == [["producer shop: is new"], ["producer shop: is new"]])
-        #expect(words { $0.types["news"]?.projection = "likes" } == ["type news: projection none → likes"])
+        #expect(words { $0.types["news"]?.projection = "visits" } == ["type news: projection none → visits"])
         #expect(
-            words { $0.features = Features(isBlurEnabled: false, unblurDurationSeconds: 60) } == [
-                "features: is_blur_enabled true → false, unblur_duration_sec 600 → 60"
+            words { $0.features = ["is_on": .flag(false), "interval_sec": .number(60)] } == [
+                "features: interval_sec none → 60, is_on none → false"
             ])
         #expect(words { $0.types["news"]?.expiry = .seconds(60) } == ["type news: expiry"])
         #expect(words { $0.types["news"]?.channels = nil } == ["type news: channels push → the category's"])

@@ -50,6 +50,12 @@ enum CatalogueCorpus {
           web: {tenants: [shop], sources: ["/shop", "/web/"]}
           relay: {vouches: true}
         """,
+        """
+        types: {a: {category: system, silent: true}}
+        features:
+          is_on: false
+          interval_sec: 5
+        """,
         "types: &t\n  a: &x {category: system, silent: true, schema: &s {properties: {b: *s2}}}\n  b: *x\n",
         "# only a comment\n", "--- !!map\ntypes: {a: {category: system}}\n...\n", "types: {a: {category: system, title: \"x\\0y\"}}\n",
         "types: {a: {category: system, title: \"x\\0y\", schema: {const: \"a\\0\"}}}\nproducers: {\"a\\0b\": [default]}\n",
@@ -62,7 +68,7 @@ enum CatalogueCorpus {
     static let words: [String] =
         [
             "types", "categories", "markets", "providers", "producers", "defaultMarket", "category", "channels", "schema", "title", "body",
-            "expiry",
+            "expiry", "features",
             "retry", "attempts", "settings", "kind", "channel", "push", "inApp", "system", "transactional", "urgent", "1h30m", "90d", "0s",
             "9223372036854775807us", "{{", "}}", "&a ", "*a", "<<: *a", "!!binary ", "!!null ", "? ", ": ", "- ", "---\n", "...\n", "|\n",
             ">-\n",

@@ -24,7 +24,7 @@ struct CatalogueFuzz: FuzzTarget {
         let parsed = Result { () throws(CatalogueProblems) in try CatalogueFile.parse(yaml: text) }
         let again = Result { () throws(CatalogueProblems) in try CatalogueFile.parse(yaml: text) }
         try require(parsed == again, "read twice, two results")
-        let judged = CatalogueFile.judge(yaml: text)
+        let judged = CatalogueFile.judge(yaml: text, features: Self.features)
         try require((judged.catalogue == nil) == !judged.problems.isEmpty, "a verdict without its reason")
         if case .failure = parsed { try require(judged.catalogue == nil, "refused, and judged good") }
         switch parsed {
@@ -40,6 +40,12 @@ struct CatalogueFuzz: FuzzTarget {
             return .refused
         }
     }
+
+    /// A setting of each form. A file of the corpus has both.
+    private static let features = [
+        FeatureSetting("is_on", .flag(standard: true)),
+        FeatureSetting("interval_sec", .number(standard: 60, range: 1...86_400, unit: "seconds")),
+    ]
 
     private func check(_ catalogue: Catalogue) throws {
         let printed = CatalogueFile.print(catalogue)
