@@ -7,7 +7,7 @@ import PackageDescription
 //  10  TidingsDev  TidingsBench
 //   9  TidingsCommands  TidingsAPI
 //   8  TidingsServer
-//   7  TidingsLikes
+//   7  modules
 //   6  TidingsPipeline  TidingsClient  TidingsCapture  TidingsModules
 //      ProviderAPNs  ProviderAirship  ProviderBraze  ProviderFCM  ProviderJSONOverHTTP  ProviderWebPush  ProviderWebhook
 //   5  TidingsStore  TidingsProvider  TidingsWeb
@@ -44,6 +44,28 @@ func target(
 func provider(_ name: String, in folder: String, _ more: [Target.Dependency] = []) -> Target {
     let kit: [Target.Dependency] = ["TidingsCore", "TidingsCrypto", "TidingsEncodings", "TidingsHTTP", "TidingsJSON", "TidingsProvider"]
     return target(name, in: folder, kit + more)
+}
+
+/// The modules. Each has the folder `Modules/<name>` in `Sources` and in `Tests`, and a line in `BuiltInModules.swift`.
+let modules: [String] = ["Likes"]
+
+/// A module, with the file of its tables: `likes.sql` for `Likes`. The file is small, unlike those of CSchemaFiles, so a list of bytes
+/// costs no time.
+func moduleTarget(_ name: String) -> Target {
+    let kit: [Target.Dependency] = [
+        "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsEncodings", "TidingsHTTPServer", "TidingsJSON", "TidingsModules",
+        "TidingsPostgres", "TidingsStore", "TidingsWeb", .product(name: "HTTPTypes", package: "swift-http-types"),
+    ]
+    return target("Tidings" + name, in: "Modules/" + name, kit, resources: [.embedInCode(name.lowercased() + ".sql")])
+}
+
+/// The tests of a module. They need PostgreSQL and no broker.
+func moduleTests(_ name: String) -> Target {
+    let kit: [Target.Dependency] = [
+        "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsJSONSchema", "TidingsModules", "TidingsPostgres",
+        "TidingsStore", "TidingsTestSupport", "TidingsTimeZones",
+    ]
+    return tests("Tidings" + name + "Tests", in: "Modules/" + name, kit + [.target(name: "Tidings" + name)])
 }
 
 /// A C library of the system, with the inline functions that Swift cannot call for itself.
@@ -210,15 +232,6 @@ let package = Package(
             settings: settings + faultHooks),
         // The form of a module. Neither the store nor the pipeline can import a module.
         target("TidingsModules", in: "Modules/Kit", ["TidingsCore", "TidingsJSON", "TidingsStore", "TidingsWeb"]),
-        target(
-            "TidingsLikes", in: "Modules/Likes",
-            [
-                "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsEncodings", "TidingsHTTPServer", "TidingsJSON",
-                "TidingsModules", "TidingsPostgres", "TidingsStore", "TidingsWeb",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-            ],
-            // Few bytes, unlike those of CSchemaFiles, so the list of bytes costs no time. The file then belongs to the folder alone.
-            resources: [.embedInCode("likes.sql")]),
         provider("ProviderAirship", in: "Providers/Airship"),
         provider("ProviderAPNs", in: "Providers/APNs", ["TidingsHTTP2"]),
         provider("ProviderBraze", in: "Providers/Braze"),
@@ -241,7 +254,7 @@ let package = Package(
         target(
             "TidingsServer", in: "Runtime",
             [
-                "TidingsAMQP", "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsLikes", "TidingsMetrics",
+                "TidingsAMQP", "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsMetrics",
                 "TidingsHTTPServer", "TidingsJWT", "TidingsModules", "TidingsPipeline", "TidingsPostgres", "TidingsProvider",
                 "TidingsStore", "TidingsTimeZones",
                 "TidingsWaiting", logging, .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -373,13 +386,6 @@ let package = Package(
                 "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsJSONSchema", "TidingsPostgres",
                 "TidingsStore", "TidingsTestSupport", "TidingsTimeZones",
             ]),
-        // Needs PostgreSQL and no broker.
-        tests(
-            "TidingsLikesTests", in: "Modules/Likes",
-            [
-                "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsJSONSchema", "TidingsLikes",
-                "TidingsModules", "TidingsPostgres", "TidingsStore", "TidingsTestSupport", "TidingsTimeZones",
-            ]),
         tests(
             "TidingsWebTests", in: "Web",
             ["TidingsHTTP", "TidingsHTTPServer", "TidingsJSON", "TidingsWeb", .product(name: "HTTPTypes", package: "swift-http-types")]),
@@ -411,7 +417,7 @@ let package = Package(
             "TidingsAPITests", in: "Interfaces/API",
             [
                 "TidingsAPI", "TidingsContracts", "TidingsCore", "TidingsHTTP", "TidingsHTTPServer", "TidingsJSON", "TidingsJSONSchema",
-                "TidingsJWT", "TidingsLikes", "TidingsMetrics", "TidingsModules", "TidingsPipeline", "TidingsProvider", "TidingsServer",
+                "TidingsJWT", "TidingsMetrics", "TidingsModules", "TidingsPipeline", "TidingsProvider", "TidingsServer",
                 "TidingsStore", "TidingsTestSupport", "TidingsWeb", logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
@@ -420,7 +426,7 @@ let package = Package(
             [
                 "TidingsCore", "TidingsCatalogue", "TidingsContracts", "TidingsCrypto", "TidingsEncodings", "TidingsJSON",
                 "TidingsTimeZones", "TidingsAMQP", "TidingsHTTP", "TidingsPostgres", "TidingsClient", "TidingsMetrics", "TidingsStore",
-                "TidingsJSONSchema", "TidingsJWT", "TidingsLikes", "TidingsPipeline", "TidingsTestSupport",
+                "TidingsJSONSchema", "TidingsJWT", "TidingsModules", "TidingsPipeline", "TidingsServer", "TidingsTestSupport",
                 "PrivateServers", "tidings", logging,
             ]),
         tests(
@@ -448,3 +454,9 @@ let package = Package(
         tests("TidyTests", in: "Tidy", []),
     ]
 )
+
+package.targets += modules.map(moduleTarget)
+package.targets += modules.map(moduleTests)
+// The runtime lists the modules, and the tests with every role use them.
+let linked: [Target.Dependency] = modules.map { .target(name: "Tidings" + $0) }
+for user in package.targets where ["TidingsServer", "SystemTests"].contains(user.name) { user.dependencies += linked }

@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// The line of each target: `//   3  TidingsStore  TidingsProvider`, continued without a number.
+    /// The line of each target: `//   3  TidingsStore  TidingsProvider`, continued without a number. The word `modules` is each module.
     private static func picture() throws -> [String: Int] {
         var lines: [String: Int] = [:]
         var current: Int?
@@ -62,6 +62,7 @@ import Testing
             }
             for name in words { lines[name] = current }
         }
+        for name in Repository.modules { lines["Tidings\(name)"] = lines["modules"] }
         return lines
     }
 }

@@ -63,7 +63,17 @@ enum Repository {
             targets["\(root)/\(folder.filter { $0 != "\"" && $0 != ")" })"] = name.filter { $0 != "\"" }
         }
         targets["Sources/Main"] = "tidings"
+        for name in modules {
+            targets["Sources/Modules/\(name)"] = "Tidings\(name)"
+            targets["Tests/Modules/\(name)"] = "Tidings\(name)Tests"
+        }
         return targets
+    }()
+
+    /// The names in the list `modules` of `Package.swift`.
+    static let modules: [String] = {
+        let list = (try? text("Package.swift"))?.firstMatch(of: /\nlet modules: \[String\] = \[([^\]]*)\]/)?.output.1 ?? ""
+        return list.matches(of: /\w+/).map { String($0.output) }
     }()
 
     static func text(_ path: String) throws -> String {

@@ -2,11 +2,12 @@ import Synchronization
 import TidingsCatalogue
 package import TidingsJSON
 package import TidingsJSONSchema
+import TidingsStore
 
 /// The contract of the HTTP API, `schemas/openapi.yaml`, for tests of the contract and of real answers.
 package final class OpenAPIDocument: Sendable {
     package let root: JSON
-    /// In the order of the file.
+    /// In the order of the file, without those of modules that this binary lacks.
     package let operations: [Operation]
     private let definitions: JSONObject
     private let closedDefinitions: JSON
@@ -41,13 +42,23 @@ package final class OpenAPIDocument: Sendable {
         operations = try Self.operations(of: root)
     }
 
+    /// The tags of the API itself. Any other tag is the name of a module.
+    private static let tags: Set = [
+        "Intents", "Recipients", "Callbacks", "Inbox", "Realtime", "Preferences", "Devices", "Engagement", "Service",
+    ]
+
+    private static func isPart(_ operation: JSON) -> Bool {
+        guard let tag = operation["tags"]?.arrayValue?.first?.stringValue, !tags.contains(tag) else { return true }
+        return TestSystem.parts.contains { $0.module == tag.lowercased() }
+    }
+
     private static let methods: Set = ["get", "put", "post", "delete", "patch", "head", "options", "trace"]
 
     private static func operations(of root: JSON) throws -> [Operation] {
         var operations: [Operation] = []
         for path in root["paths"]?.objectValue?.entries ?? [] {
             let shared = path.value["parameters"]?.arrayValue ?? []
-            for entry in path.value.objectValue?.entries ?? [] where methods.contains(entry.key) {
+            for entry in path.value.objectValue?.entries ?? [] where methods.contains(entry.key) && isPart(entry.value) {
                 var responses: [Int: JSON] = [:]
                 for response in entry.value["responses"]?.objectValue?.entries ?? [] {
                     guard let status = Int(response.key) else {

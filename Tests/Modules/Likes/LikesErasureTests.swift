@@ -31,6 +31,9 @@ import TidingsTestSupport
             for table in ["liked_people", "unblurs"] {
                 #expect(try await scene.count("select count(*) from tidings.\(unsafe: table) where recipient_id = 'ada'") == 0)
             }
+            await #expect(throws: RecipientErased()) {
+                try await scene.likes.startUnblur(of: "ada", tenant: LikesScene.tenant, seconds: 60)
+            }
         }
     }
 

@@ -148,6 +148,6 @@ struct SampleModule: Projection {
     func statements(for intents: [ProjectedIntent]) -> [SQL] { ["select \(Int64(intents.count))"] }
 
     func forgetMentions(of person: RecipientKey, limit: Int64) -> SQL? {
-        "select 'likes', \(person.id), array[\(Samples.uuid)], '/tests', 'e' limit \(limit)"
+        "select 'visits', \(person.id), array[\(Samples.uuid)], '/tests', 'e' limit \(limit)"
     }
 }

@@ -37,7 +37,7 @@ import TidingsTestSupport
                 #expect(done["erasure_id"] == asked["erasure_id"] && done["state"] == "done", "\(done)")
                 #expect(done["counts"]?["notifications"]?.intValue == Self.entries + 2, "\(done)")
                 #expect(done["counts"]?["rejected"] == 1 && done["counts"]?["recipients"] == 1 && done["counts"]?["endpoints"] == 2)
-                #expect(done["counts"]?["likes"] == 2 && done["counts"]?["dead"] == 1 && done["counts"]?["local_requests"] == 1)
+                #expect(done["counts"]?["dead"] == 1 && done["counts"]?["local_requests"] == 1)
 
                 try await Self.expectNothingArrives(in: pipeline)
                 #expect(try await system.tables(with: Self.eve).isEmpty)
@@ -58,12 +58,6 @@ import TidingsTestSupport
             let system = pipeline.system
             let erased = try await system.tidings("recipient", "erase", Self.eve, Pipeline.waitLimit, "--by", "the test")
             #expect(erased.exitCode == 0 && erased.errors.contains("tidings recipient erasure"), "\(erased.errors)")
-            // A like would tell another person of the erased one.
-            let like = event(id: "like-1", type: "like", to: "bob", data: #""data":{"userId":"\#(Self.eve)"}"#)
-            await pipeline.publish(like, key: "social.like")
-            #expect(try await system.eventually("select count(*) from tidings.erased_notifications") { $0 == 1 })
-            #expect(try await system.tables(with: Self.eve).isEmpty)
-
             let refused = try await system.tidings("recipient", "set", Self.eve, "--time-zone", "UTC")
             #expect(refused.exitCode == 1 && refused.errors.contains("was erased"), "\(refused.errors)")
             for expected in ["readmitted", "nothing to change"] {
@@ -96,7 +90,7 @@ import TidingsTestSupport
         try #require(try await system.eventually(out) { $0 == 1 }, "\(pipeline.roles.errorsSoFar)")
     }
 
-    /// A device with a plan, likes in both directions, an event of the app, and a dead letter.
+    /// A device with a plan, an event of the app, and a dead letter.
     private static let rows: [SQL] = [
         """
         insert into tidings.endpoints (tenant, recipient_id, id, channel, provider, address, changed_at, registered_at)
@@ -108,11 +102,6 @@ import TidingsTestSupport
             accepted_at, planned_at, in_plan, version)
         values ('default', 'phone', gen_random_uuid(), 0, \(eve), 't', '{}', tidings.clock() + interval '1 day', tidings.clock(),
             tidings.clock(), true, 1)
-        """,
-        """
-        insert into tidings.likes (tenant, recipient_id, liker_id, position, notification_id, server_is_blurred, created_at)
-        values ('default', \(eve), 'bob', 1, gen_random_uuid(), false, tidings.clock()),
-            ('default', 'bob', \(eve), 1, gen_random_uuid(), false, tidings.clock())
         """,
         """
         insert into tidings.engagement (tenant, recipient_id, notification_id, key, event, occurred_at, received_at, market)

@@ -70,7 +70,6 @@ import TidingsTestSupport
                     ("POST", "\(item)/undo", nil, 200), ("PATCH", "/api/notifications/read-all", nil, 200),
                     ("DELETE", "/api/notifications", nil, 200), ("GET", "/api/preferences", nil, 200),
                     ("PUT", "/api/preferences", #"{"pushEnabled":true,"timeZone":"Europe/Paris"}"#, 200),
-                    ("GET", "/configuration/features", nil, 200), ("POST", "/unblur/start", nil, 200), ("GET", "/unblur/state", nil, 200),
                     ("PATCH", "/api/devices/\(phone)", #"{"permission":"denied","token":"80f9c2e1d4b7a6f6"}"#, 200),
                 ])
             #expect(try await api.pipeline.outcome(of: "o-1").map(\.description).contains("push delivered delivered"))
@@ -81,7 +80,7 @@ import TidingsTestSupport
         }
     }
 
-    @Test func aPlanIsToldAndALikeIsAnswered() async throws {
+    @Test func aPlanIsTold() async throws {
         try await Self.withNarrowAPI(nil) { api in
             let phone = try await Self.device(api, "ada", LocalApp.phone)
             try await api.pipeline.remind("later", "ada", at: try await api.pipeline.time(in: 7_200))
@@ -91,18 +90,6 @@ import TidingsTestSupport
             let told = try await api.ask(
                 "ada", "POST", "/api/local-notifications/ack", body: #"{"deviceId":"\#(phone)","version":\#(version)}"#)
             #expect(told.status == 204, "\(told.text)")
-
-            for person in ["bo", "cy"] {
-                let like = event(id: person, type: "like", to: "ada", data: #""data":{"userId":"\#(person)"}"#)
-                await api.pipeline.publish(like, key: "social.like")
-                _ = try await api.pipeline.outcome(of: person)
-            }
-            #expect(try await api.ask("ada", "GET", "/likes").json["data"]?.arrayValue?.count == 2)
-            for (person, action) in [("bo", "like"), ("cy", "pass")] {
-                let answer = try await api.ask("ada", "POST", "/likes/\(person)/action", body: #"{"action":"\#(action)"}"#)
-                #expect(answer.status == 200, "\(answer.text)")
-            }
-            #expect(try await api.pipeline.system.count("select count(*) from tidings.matches") == 1)
             try await api.pipeline.expectSound()
         }
     }

@@ -4,7 +4,7 @@ import TidingsTestSupport
 /// Connections beyond a bound are answered and closed, and cost no other client anything.
 @Suite struct ConnectionBoundTests {
     /// A request whose answer leaves the connection open.
-    private static let request = "GET /configuration/features HTTP/1.1\r\nHost: x\r\n\r\n"
+    private static let request = "GET /api/preferences HTTP/1.1\r\nHost: x\r\n\r\n"
 
     /// A client whose connection is open and served.
     private static func served(_ api: APIScene, from source: String? = nil) async throws -> RawClient {

@@ -87,13 +87,17 @@ final class StreamReader: Sendable {
     }
 
     /// Waits for this many heartbeats, and returns the names of the events that came meanwhile.
-    func names(untilHeartbeats count: Int) async -> [String] {
-        var names: [String] = []
+    func names(untilHeartbeats count: Int) async -> [String] { await heard(untilHeartbeats: count).map { $0.name } }
+
+    /// Waits for this many heartbeats, and returns the events that came meanwhile.
+    func heard(untilHeartbeats count: Int) async -> [(name: String, data: JSON)] {
+        var heard: [(name: String, data: JSON)] = []
         var heartbeats = 0
         for await event in events {
-            if event.name == Self.heartbeat { heartbeats += 1 } else { names.append(event.name) }
-            if heartbeats == count { return names }
+            if event.name == Self.heartbeat { heartbeats += 1 } else { heard.append((event.name, event.data)) }
+            if heartbeats == count { return heard }
         }
-        return names + ["the stream ended"]
+        heard.append(("the stream ended", .null))
+        return heard
     }
 }
