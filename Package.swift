@@ -386,6 +386,13 @@ let package = Package(
                 "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsJSONSchema", "TidingsPostgres",
                 "TidingsStore", "TidingsTestSupport", "TidingsTimeZones",
             ]),
+        // Needs PostgreSQL and no broker.
+        tests(
+            "TidingsModulesTests", in: "Modules/Kit",
+            [
+                "TidingsCatalogue", "TidingsContracts", "TidingsCore", "TidingsModules", "TidingsPostgres", "TidingsStore",
+                "TidingsTestSupport", "TidingsTimeZones",
+            ]),
         tests(
             "TidingsWebTests", in: "Web",
             ["TidingsHTTP", "TidingsHTTPServer", "TidingsJSON", "TidingsWeb", .product(name: "HTTPTypes", package: "swift-http-types")]),
@@ -409,8 +416,9 @@ let package = Package(
         tests(
             "TidingsServerTests", in: "Runtime",
             [
-                "TidingsAMQP", "TidingsCommands", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsModules", "TidingsPipeline",
-                "TidingsPostgres", "TidingsProvider", "TidingsServer", "TidingsStore", "TidingsTestSupport", logging, arguments,
+                "TidingsAMQP", "TidingsCatalogue", "TidingsCommands", "TidingsContracts", "TidingsCore", "TidingsJSON", "TidingsModules",
+                "TidingsPipeline", "TidingsPostgres", "TidingsProvider", "TidingsServer", "TidingsStore", "TidingsTestSupport", logging,
+                arguments,
             ]),
         // Needs PostgreSQL and the broker.
         tests(

@@ -41,6 +41,17 @@ import TidingsJSON
         #expect(problem?.fields.map(\.pointer) == ["/puhsEnabled", "/pushEnabled"])
     }
 
+    private enum Action: String, CaseIterable { case open, close }
+
+    @Test(arguments: [["action": ""], ["action": .null], [:], ["action": "shut"]] as [JSON])
+    func aRequiredWordThatIsMissingOrUnknownIsAFault(body: JSON) throws {
+        var reader = BodyReader(try #require(body.objectValue), known: ["action"])
+        let action: Action? = reader.requiredWord("action")
+        #expect(action == nil)
+        let problem = #expect(throws: Problem.self) { try reader.finish() }
+        #expect(problem?.fields.map(\.pointer) == ["/action"])
+    }
+
     @Test func theNumberOfFaultsIsLimited() throws {
         var body = JSONObject()
         for number in 0..<1_000 { body["m\(number)"] = true }

@@ -28,3 +28,14 @@ package protocol Module: Sendable {
     /// The operations of the module in an interface that serves people. The OpenAPI document has each of them.
     func operations<Access: PersonAccess, Call: PersonCall>(in context: ModuleContext) -> [Operation<Access, Call>]
 }
+
+/// A module needs tables and a projection. It has nothing else unless it says so.
+extension Module {
+    package var types: [NotificationType] { [] }
+    package var features: [FeatureSetting] { [] }
+    package var bounds: [Bound] { [] }
+
+    package func topics(over store: Store) -> [any StreamTopic] { [] }
+
+    package func operations<Access: PersonAccess, Call: PersonCall>(in context: ModuleContext) -> [Operation<Access, Call>] { [] }
+}
