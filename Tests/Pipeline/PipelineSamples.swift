@@ -10,9 +10,12 @@ extension Pack {
         let time = Timestamp(seconds: 1_790_000_000)
         let entries = (1...deliveries).map { delivery in
             PackEntry(
-                notificationID: NotificationID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0000 | UInt64(number * 1_000 + delivery)),
-                ordinal: 0, attempt: 1, tenant: "default", recipient: "user-\(delivery)", type: "metadata", category: .system,
-                createdAt: time, decidedAt: time, validUntil: time, expiresAt: .distantFuture)
+                header: DeliveryHeader(
+                    notificationID: NotificationID(
+                        high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0000 | UInt64(number * 1_000 + delivery)),
+                    ordinal: 0, attempt: 1, tenant: "default", recipient: "user-\(delivery)", type: "metadata", category: .system,
+                    createdAt: time, expiresAt: .distantFuture),
+                decidedAt: time, validUntil: time)
         }
         return Pack(
             id: PackID(high: 0x0190_0000_0000_7abc, low: 0x8000_0000_0000_0000 | UInt64(number)), channel: .webhook, provider: "w",

@@ -68,10 +68,11 @@ import TidingsJSON
     }
 
     @Test func aPackOfTheRouterIsRead() {
-        let entry = PackEntry(
+        let header = DeliveryHeader(
             notificationID: NotificationID(high: 1, low: 2), ordinal: 0, attempt: 1, tenant: "acme", recipient: "eve", type: "t",
-            category: .system, content: Content(title: "T"), endpoint: nil, traceparent: nil, createdAt: Timestamp(seconds: 0),
-            decidedAt: Timestamp(seconds: 0), validUntil: Timestamp(seconds: 1), expiresAt: Timestamp(seconds: 1), escalates: false)
+            category: .system, createdAt: Timestamp(seconds: 0), expiresAt: Timestamp(seconds: 1))
+        let entry = PackEntry(
+            header: header, content: Content(title: "T"), decidedAt: Timestamp(seconds: 0), validUntil: Timestamp(seconds: 1))
         let pack = Pack(id: PackID(high: 3, low: 4), channel: .push, provider: "apns", lane: .urgent, entries: [entry])
         #expect(MessagePeople.recipients(of: pack.encode()) == [Self.foreign])
         #expect(MessagePeople.removing([Self.foreign], from: pack.encode()) == .nothing)

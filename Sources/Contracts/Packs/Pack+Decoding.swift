@@ -54,12 +54,14 @@ extension PackEntry {
         content.data = try members.object("data")
         let endpoint = try members.optionalText("endpoint")
         for field in Content.Field.keys { content[field] = try members.optionalText(field.rawValue) }
+        let (traceparent, createdAt) = (try members.optionalText("traceparent"), try members.time("createdAt"))
+        let (decidedAt, validUntil) = (try members.time("decidedAt"), try members.time("validUntil"))
+        let header = DeliveryHeader(
+            notificationID: id, ordinal: ordinal, attempt: attempt, tenant: tenant, recipient: recipient, type: type, category: category,
+            createdAt: createdAt, traceparent: traceparent, expiresAt: try members.time("expiresAt"))
         self.init(
-            notificationID: id, ordinal: ordinal, attempt: attempt, tenant: tenant,
-            recipient: recipient, type: type, category: category, content: content, endpoint: endpoint,
-            traceparent: try members.optionalText("traceparent"),
-            createdAt: try members.time("createdAt"), decidedAt: try members.time("decidedAt"), validUntil: try members.time("validUntil"),
-            expiresAt: try members.time("expiresAt"), escalates: try members.flag("escalates"), hasStandby: try members.flag("hasStandby"),
+            header: header, content: content, endpoint: endpoint, decidedAt: decidedAt, validUntil: validUntil,
+            escalates: try members.flag("escalates"), hasStandby: try members.flag("hasStandby"),
             waitsForProvider: try members.flag("waitsForProvider"))
     }
 }

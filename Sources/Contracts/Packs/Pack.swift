@@ -52,27 +52,14 @@ public struct Pack: Sendable, Equatable {
 /// One delivery, with everything a provider needs to send it.
 ///
 /// The entry is a class because many functions pass it on and none changes it. Passing it on costs one reference, not one for each text.
-public final class PackEntry: Sendable, HasContent {
-    public let notificationID: NotificationID
-    /// The number of the delivery within the notification, from 0 in the order of the decision.
-    public let ordinal: Int
-    /// The number of the attempt that this entry asks for; the first is 1.
-    public let attempt: Int
-    public let tenant: String
-    public let recipient: String
-    public let type: String
-    public let category: Category
+public final class PackEntry: Sendable, HasDeliveryHeader, HasContent {
+    public let header: DeliveryHeader
     public let content: Content
     /// The address or endpoint id to send to. Nil if the provider addresses the person.
     public let endpoint: String?
-    /// W3C trace context of the producer, already validated.
-    public let traceparent: String?
-    public let createdAt: Timestamp
     public let decidedAt: Timestamp
     /// The time from which the decision is stale. The entry is then routed again instead of sent.
     public let validUntil: Timestamp
-    /// The time from which the entry is not sent at all.
-    public let expiresAt: Timestamp
     /// True when another channel waits for the end of this one.
     public let escalates: Bool
     /// True when another provider takes over if this one is misconfigured, refuses, or is skipped because its circuit breaker is open.
@@ -82,39 +69,27 @@ public final class PackEntry: Sendable, HasContent {
     public let waitsForProvider: Bool
 
     public init(
-        notificationID: NotificationID, ordinal: Int, attempt: Int, tenant: String, recipient: String, type: String, category: Category,
-        content: Content = Content(), endpoint: String? = nil, traceparent: String? = nil, createdAt: Timestamp, decidedAt: Timestamp,
-        validUntil: Timestamp,
-        expiresAt: Timestamp, escalates: Bool = false, hasStandby: Bool = false, waitsForProvider: Bool = false
+        header: DeliveryHeader, content: Content = Content(), endpoint: String? = nil, decidedAt: Timestamp, validUntil: Timestamp,
+        escalates: Bool = false, hasStandby: Bool = false, waitsForProvider: Bool = false
     ) {
-        self.notificationID = notificationID
-        self.ordinal = ordinal
-        self.attempt = attempt
-        self.tenant = tenant
-        self.recipient = recipient
-        self.type = type
-        self.category = category
+        self.header = header
         self.content = content
         self.endpoint = endpoint
-        self.traceparent = traceparent
-        self.createdAt = createdAt
         self.decidedAt = decidedAt
         self.validUntil = validUntil
-        self.expiresAt = expiresAt
         self.escalates = escalates
         self.hasStandby = hasStandby
         self.waitsForProvider = waitsForProvider
     }
+
+    /// The time from which the entry is not sent at all.
+    public var expiresAt: Timestamp { header.expiresAt ?? .distantFuture }
 }
 
 extension PackEntry: Equatable {
     public static func == (left: PackEntry, right: PackEntry) -> Bool {
-        (left.notificationID, left.ordinal, left.attempt, left.tenant, left.recipient, left.type)
-            == (right.notificationID, right.ordinal, right.attempt, right.tenant, right.recipient, right.type)
-            && (left.category, left.content, left.endpoint, left.traceparent)
-                == (right.category, right.content, right.endpoint, right.traceparent)
-            && (left.createdAt, left.decidedAt, left.validUntil, left.expiresAt)
-                == (right.createdAt, right.decidedAt, right.validUntil, right.expiresAt)
-            && left.escalates == right.escalates && left.hasStandby == right.hasStandby && left.waitsForProvider == right.waitsForProvider
+        left.header == right.header && left.content == right.content && left.endpoint == right.endpoint
+            && left.decidedAt == right.decidedAt && left.validUntil == right.validUntil && left.escalates == right.escalates
+            && left.hasStandby == right.hasStandby && left.waitsForProvider == right.waitsForProvider
     }
 }

@@ -46,11 +46,10 @@ struct StoredIntent {
         ordinal: Int, attempt: Int, endpoint: String?, decidedAt: Timestamp, validUntil: Timestamp, standby: Standby = .nobody,
         mayHaveArrived: Bool = false
     ) -> PackEntry {
-        PackEntry(
-            notificationID: id, ordinal: ordinal, attempt: attempt, tenant: intent.tenant, recipient: intent.recipient, type: intent.type,
-            category: category, content: intent.content, endpoint: endpoint, traceparent: intent.traceparent, createdAt: acceptedAt,
-            decidedAt: decidedAt,
-            validUntil: validUntil, expiresAt: expiresAt, escalates: intent.critical, hasStandby: standby != .nobody,
-            waitsForProvider: mayHaveArrived || standby == .passedOver)
+        let header = DeliveryHeader(
+            of: intent, id: id, ordinal: ordinal, attempt: attempt, category: category, createdAt: acceptedAt, expiresAt: expiresAt)
+        return PackEntry(
+            header: header, content: intent.content, endpoint: endpoint, decidedAt: decidedAt, validUntil: validUntil,
+            escalates: intent.critical, hasStandby: standby != .nobody, waitsForProvider: mayHaveArrived || standby == .passedOver)
     }
 }

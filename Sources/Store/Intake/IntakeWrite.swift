@@ -78,23 +78,24 @@ public struct IntakeWrite: Sendable {
             result.projected.append(ProjectedPerson(projection: projection, tenant: intent.tenant, recipient: intent.recipient))
         }
         for (ordinal, planned) in routed.decision.deliveries.enumerated() {
+            let header = DeliveryHeader(
+                of: intent, id: claim.id, ordinal: ordinal, attempt: 1, category: routed.category, createdAt: now,
+                expiresAt: routed.expiresAt)
             switch planned.verdict {
             case .send where isForTheInbox(planned, of: routed.decision):
                 inbox.append(InboxRow(claim.id, intent, category: routed.category, at: now))
-                end(claim.id, ordinal, intent, planned, .delivered, .delivered, attempts: 1)
+                end(header, planned, .delivered, .delivered, attempts: 1)
             case .send(let validUntil):
-                let entry = PackEntry(
-                    intent, id: claim.id, ordinal: ordinal, attempt: 1, planned: planned, routed: routed, createdAt: now, decidedAt: now,
-                    validUntil: validUntil)
+                let entry = PackEntry(header, of: intent, planned: planned, routed: routed, decidedAt: now, validUntil: validUntil)
                 packs.add(entry, channel: planned.channel, provider: planned.provider, lane: routed.lane)
             case .hold(let until, let reason):
-                wait(claim.id, ordinal, intent, planned, routed.lane, until: until, kind: .held, reason: reason)
+                wait(header, planned, routed.lane, until: until, kind: .held, reason: reason)
             case .paused(let pause, let time):
-                wait(claim.id, ordinal, intent, planned, routed.lane, until: time, kind: .held, reason: .paused, pause: pause)
+                wait(header, planned, routed.lane, until: time, kind: .held, reason: .paused, pause: pause)
             case .awaitEscalation:
-                wait(claim.id, ordinal, intent, planned, routed.lane, until: .distantFuture, kind: .escalation, reason: .awaitingEscalation)
+                wait(header, planned, routed.lane, until: .distantFuture, kind: .escalation, reason: .awaitingEscalation)
             case .notSent(let state, let reason):
-                end(claim.id, ordinal, intent, planned, state, reason, attempts: 0)
+                end(header, planned, state, reason, attempts: 0)
             }
         }
     }
@@ -107,24 +108,24 @@ public struct IntakeWrite: Sendable {
     }
 
     private mutating func end(
-        _ id: NotificationID, _ ordinal: Int, _ intent: Intent, _ planned: PlannedDelivery, _ state: DeliveryState, _ reason: ReasonCode,
-        attempts: Int
+        _ header: DeliveryHeader, _ planned: PlannedDelivery, _ state: DeliveryState, _ reason: ReasonCode, attempts: Int
     ) {
         ended.append(
             EndedRow(
-                id: id, ordinal: ordinal, tenant: intent.tenant, channel: planned.channel, provider: planned.provider,
-                endpoint: planned.endpoint, state: state, reason: reason, attempts: attempts))
-        tally.addEnded(tenant: intent.tenant, channel: planned.channel, state: state, reason: reason)
+                id: header.notificationID, ordinal: header.ordinal, tenant: header.tenant, channel: planned.channel,
+                provider: planned.provider, endpoint: planned.endpoint, state: state, reason: reason, attempts: attempts))
+        tally.addEnded(tenant: header.tenant, channel: planned.channel, state: state, reason: reason)
     }
 
     private mutating func wait(
-        _ id: NotificationID, _ ordinal: Int, _ intent: Intent, _ planned: PlannedDelivery, _ lane: Lane, until: Timestamp, kind: DueKind,
-        reason: ReasonCode, pause: Int? = nil
+        _ header: DeliveryHeader, _ planned: PlannedDelivery, _ lane: Lane, until: Timestamp, kind: DueKind, reason: ReasonCode,
+        pause: Int? = nil
     ) {
         due.append(
             DueRow(
-                id: id, ordinal: ordinal, lane: lane, time: until, kind: kind, tenant: intent.tenant, channel: planned.channel,
-                provider: planned.provider, endpoint: planned.endpoint, attempt: 1, reason: reason, pause: pause))
+                id: header.notificationID, ordinal: header.ordinal, lane: lane, time: until, kind: kind, tenant: header.tenant,
+                channel: planned.channel, provider: planned.provider, endpoint: planned.endpoint, attempt: header.attempt, reason: reason,
+                pause: pause))
     }
 
     mutating func finishPacks(nextID: () -> PackID) -> [Pack] {
@@ -144,14 +145,11 @@ public struct IntakeWrite: Sendable {
 
 extension PackEntry {
     convenience init(
-        _ intent: Intent, id: NotificationID, ordinal: Int, attempt: Int, planned: PlannedDelivery, routed: RoutedIntent,
-        createdAt: Timestamp, decidedAt: Timestamp, validUntil: Timestamp
+        _ header: DeliveryHeader, of intent: Intent, planned: PlannedDelivery, routed: RoutedIntent, decidedAt: Timestamp,
+        validUntil: Timestamp
     ) {
         self.init(
-            notificationID: id, ordinal: ordinal, attempt: attempt, tenant: intent.tenant, recipient: intent.recipient, type: intent.type,
-            category: routed.category, content: intent.content, endpoint: planned.endpoint, traceparent: intent.traceparent,
-            createdAt: createdAt,
-            decidedAt: decidedAt, validUntil: validUntil, expiresAt: routed.expiresAt, escalates: routed.decision.strategy == .escalate,
-            hasStandby: planned.standby != .nobody)
+            header: header, content: intent.content, endpoint: planned.endpoint, decidedAt: decidedAt, validUntil: validUntil,
+            escalates: routed.decision.strategy == .escalate, hasStandby: planned.standby != .nobody)
     }
 }

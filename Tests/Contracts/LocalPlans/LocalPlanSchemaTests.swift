@@ -9,14 +9,16 @@ import TidingsTestSupport
 /// Checks that the published schema of a device's plan and the written plans agree, in both directions.
 @Suite struct LocalPlanSchemaTests {
     private static func update() throws -> LocalPlanUpdate {
-        let entry = PackEntry(
+        let header = DeliveryHeader(
             notificationID: NotificationID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0001), ordinal: 0, attempt: 1,
-            tenant: "default", recipient: "ann", type: "reminder", category: .system,
+            tenant: "default", recipient: "ann", type: "reminder", category: .system, createdAt: Timestamp(seconds: 1_790_000_000),
+            expiresAt: .distantFuture)
+        let entry = PackEntry(
+            header: header,
             content: Content(
                 title: "Dentist", body: "At nine",
                 data: #"{"place":"Main St 1","floor":3,"tags":["a"],"id":"mine","open":true,"none":null}"#, groupKey: "calendar"),
-            endpoint: "device", createdAt: Timestamp(seconds: 1_790_000_000), decidedAt: Timestamp(seconds: 1_790_000_000),
-            validUntil: .distantFuture, expiresAt: .distantFuture)
+            endpoint: "device", decidedAt: Timestamp(seconds: 1_790_000_000), validUntil: .distantFuture)
         let now = Timestamp(seconds: 1_790_000_000)
         let content = try #require(LocalContent(entry))
         let requests = [nil, now.adding(.seconds(86_400))].enumerated().map { number, time in

@@ -248,9 +248,10 @@ extension ConclusionTests {
 
     private static func entry(expiresAt: Timestamp, hasStandby: Bool = false, waitsForProvider: Bool = false) -> PackEntry {
         PackEntry(
-            notificationID: NotificationID(milliseconds: 1, fraction: 2, random: 3), ordinal: 0, attempt: attempt, tenant: "t",
-            recipient: "r", type: "orderUpdate", category: .transactional, createdAt: startedAt, decidedAt: startedAt,
-            validUntil: .distantFuture, expiresAt: expiresAt, hasStandby: hasStandby, waitsForProvider: waitsForProvider)
+            header: DeliveryHeader(
+                notificationID: NotificationID(milliseconds: 1, fraction: 2, random: 3), ordinal: 0, attempt: attempt, tenant: "t",
+                recipient: "r", type: "orderUpdate", category: .transactional, createdAt: startedAt, expiresAt: expiresAt),
+            decidedAt: startedAt, validUntil: .distantFuture, hasStandby: hasStandby, waitsForProvider: waitsForProvider)
     }
 
     private static func settlement(

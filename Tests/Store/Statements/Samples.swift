@@ -91,9 +91,10 @@ extension Samples {
 extension Samples {
     static func entry(_ ordinal: Int = 0, escalates: Bool = false) -> PackEntry {
         PackEntry(
-            notificationID: id, ordinal: ordinal, attempt: 1, tenant: person.tenant, recipient: person.id, type: type,
-            category: .transactional, content: Content(title: "T", body: "B"), endpoint: device, createdAt: now, decidedAt: now,
-            validUntil: now, expiresAt: now, escalates: escalates)
+            header: DeliveryHeader(
+                notificationID: id, ordinal: ordinal, attempt: 1, tenant: person.tenant, recipient: person.id, type: type,
+                category: .transactional, createdAt: now, expiresAt: now),
+            content: Content(title: "T", body: "B"), endpoint: device, decidedAt: now, validUntil: now, escalates: escalates)
     }
 
     static func pack(of entries: [PackEntry] = [Samples.entry()], as id: PackID = Samples.id, on channel: Channel = .push) -> Pack {

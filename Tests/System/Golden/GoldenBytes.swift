@@ -46,9 +46,10 @@ struct GoldenBytes {
         var builder = PackBuilder()
         for (ordinal, planned) in routed.decision.deliveries.enumerated() {
             guard case .send(let validUntil) = planned.verdict else { continue }
-            let entry = PackEntry(
-                intent, id: id, ordinal: ordinal, attempt: 1, planned: planned, routed: routed, createdAt: Self.now, decidedAt: Self.now,
-                validUntil: validUntil)
+            let header = DeliveryHeader(
+                of: intent, id: id, ordinal: ordinal, attempt: 1, category: routed.category, createdAt: Self.now,
+                expiresAt: routed.expiresAt)
+            let entry = PackEntry(header, of: intent, planned: planned, routed: routed, decidedAt: Self.now, validUntil: validUntil)
             builder.add(entry, channel: planned.channel, provider: planned.provider, lane: routed.lane)
         }
         var packNumber: UInt64 = 0

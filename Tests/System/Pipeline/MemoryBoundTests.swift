@@ -98,10 +98,10 @@ import TidingsTestSupport
 
     private static func entry(bytes: Int) -> PackEntry {
         PackEntry(
-            notificationID: NotificationID(high: 0x0190_0000_0000_7abc, low: 0x8000_0000_0000_0002), ordinal: 0, attempt: 1, tenant: "t",
-            recipient: "r", type: "a.b", category: .marketing, content: Content(body: String(repeating: "x", count: bytes)),
-            createdAt: .distantPast,
-            decidedAt: .distantPast, validUntil: .distantFuture, expiresAt: .distantFuture)
+            header: DeliveryHeader(
+                notificationID: NotificationID(high: 0x0190_0000_0000_7abc, low: 0x8000_0000_0000_0002), ordinal: 0, attempt: 1,
+                tenant: "t", recipient: "r", type: "a.b", category: .marketing, createdAt: .distantPast, expiresAt: .distantFuture),
+            content: Content(body: String(repeating: "x", count: bytes)), decidedAt: .distantPast, validUntil: .distantFuture)
     }
 }
 
