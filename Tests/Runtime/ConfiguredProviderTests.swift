@@ -115,8 +115,10 @@ import TidingsTestSupport
     }
 
     private static let item = OutgoingDelivery(
-        notificationID: NotificationID(high: 1, low: 2), ordinal: 0, attempt: 1, tenant: "default", recipient: "ann", type: "t",
-        category: .system, createdAt: Timestamp(seconds: 0), idempotencyKey: "k")
+        header: DeliveryHeader(
+            notificationID: NotificationID(high: 1, low: 2), ordinal: 0, attempt: 1, tenant: "default", recipient: "ann", type: "t",
+            category: .system, createdAt: Timestamp(seconds: 0), expiresAt: nil),
+        idempotencyKey: "k")
 }
 
 /// A factory that gives each provider a number.

@@ -94,9 +94,10 @@ public struct LocalPlanWaker: Sendable {
 
     private static func push(to device: DeviceToWake, id: NotificationID, now: Timestamp) -> OutgoingDelivery {
         OutgoingDelivery(
-            notificationID: id, ordinal: 0, attempt: 1, tenant: device.tenant, recipient: device.recipient, type: type, category: .system,
-            content: Content(collapseKey: type), createdAt: now, endpointAddress: device.endpoint.address, idempotencyKey: "\(id)-wake",
-            silent: true, expiresAt: now.adding(life),
+            header: DeliveryHeader(
+                notificationID: id, ordinal: 0, attempt: 1, tenant: device.tenant, recipient: device.recipient, type: type,
+                category: .system, createdAt: now, expiresAt: now.adding(life)),
+            content: Content(collapseKey: type), endpointAddress: device.endpoint.address, idempotencyKey: "\(id)-wake", silent: true,
             device: device.platform.map { OutgoingDevice(platform: $0, environment: device.environment ?? "production") })
     }
 }

@@ -53,11 +53,9 @@ extension OutgoingDelivery {
     init(_ entry: PackEntry, address: EndpointAddress?, badge: Int?, type: NotificationType?) {
         let silent = type?.silent ?? false
         self.init(
-            notificationID: entry.notificationID, ordinal: entry.ordinal, attempt: entry.attempt, tenant: entry.tenant,
-            recipient: entry.recipient, type: entry.type, category: entry.category, content: entry.content, createdAt: entry.createdAt,
-            endpointAddress: address?.address, secrets: address?.secrets ?? [], idempotencyKey: entry.key.idempotencyKey,
-            traceparent: entry.traceparent, silent: silent, interruptionLevel: type?.interruptionLevel, badge: silent ? nil : badge,
-            expiresAt: entry.expiresAt,
+            header: entry.header, content: entry.content, endpointAddress: address?.address, secrets: address?.secrets ?? [],
+            idempotencyKey: entry.key.idempotencyKey, silent: silent, interruptionLevel: type?.interruptionLevel,
+            badge: silent ? nil : badge,
             device: address?.platform.map { OutgoingDevice(platform: $0, environment: address?.environment ?? "production") })
     }
 }

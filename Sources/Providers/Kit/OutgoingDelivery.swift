@@ -1,65 +1,43 @@
 public import TidingsCore
 
 /// One delivery with everything that a provider needs to send it.
-public struct OutgoingDelivery: Sendable, Hashable, HasContent {
-    public var notificationID: NotificationID
-    /// The number of this delivery within the notification, from 0.
-    public var ordinal: Int
-    /// The number of this attempt, from 1.
-    public var attempt: Int
-    public var tenant: String
-    public var recipient: String
-    public var type: String
-    public var category: Category
+public struct OutgoingDelivery: Sendable, Hashable, HasDeliveryHeader, HasContent {
+    public var header: DeliveryHeader
     /// Its data is checked already; providers pass it on unchanged.
     public var content: Content
-    /// The time when the notification was accepted.
-    public var createdAt: Timestamp
     /// The address of the endpoint, such as a URL or a token. Nil for providers that address the person.
     public var endpointAddress: String?
     /// The endpoint's signing secrets, newest first. More than one during a rotation.
     public var secrets: [String]
     /// The same for every attempt of this delivery, and different for every other delivery. Receivers recognise a repetition by this key.
     public var idempotencyKey: String
-    /// The W3C trace context of the producer.
-    public var traceparent: String?
     /// Whether the notification wakes the app and shows nothing. True if its type is declared `silent`.
     public var silent: Bool
     /// How much a visible notification may disturb; nil leaves the choice to the platform.
     public var interruptionLevel: InterruptionLevel?
     /// The person's number of unread notifications, for the app's icon; nil if unknown.
     public var badge: Int?
-    /// The provider should not deliver the notification after this time; nil for no expiry.
-    public var expiresAt: Timestamp?
     /// The device behind ``endpointAddress``; nil if the address is not a device.
     public var device: OutgoingDevice?
 
     public init(
-        notificationID: NotificationID, ordinal: Int, attempt: Int, tenant: String, recipient: String, type: String, category: Category,
-        content: Content = Content(), createdAt: Timestamp, endpointAddress: String? = nil, secrets: [String] = [], idempotencyKey: String,
-        traceparent: String? = nil, silent: Bool = false, interruptionLevel: InterruptionLevel? = nil, badge: Int? = nil,
-        expiresAt: Timestamp? = nil,
+        header: DeliveryHeader, content: Content = Content(), endpointAddress: String? = nil, secrets: [String] = [],
+        idempotencyKey: String, silent: Bool = false, interruptionLevel: InterruptionLevel? = nil, badge: Int? = nil,
         device: OutgoingDevice? = nil
     ) {
-        self.notificationID = notificationID
-        self.ordinal = ordinal
-        self.attempt = attempt
-        self.tenant = tenant
-        self.recipient = recipient
-        self.type = type
-        self.category = category
+        self.header = header
         self.content = content
-        self.createdAt = createdAt
         self.endpointAddress = endpointAddress
         self.secrets = secrets
         self.idempotencyKey = idempotencyKey
-        self.traceparent = traceparent
         self.silent = silent
         self.interruptionLevel = interruptionLevel
         self.badge = badge
-        self.expiresAt = expiresAt
         self.device = device
     }
+
+    /// The provider should not deliver the notification after this time; nil for no expiry.
+    public var expiresAt: Timestamp? { header.expiresAt }
 }
 
 /// The texts of the content. An empty text counts as absent, as at every door.

@@ -10,9 +10,10 @@ import TidingsProvider
 
     private static func delivery(_ number: Int, body: String = "News", attempt: Int = 1, address: String? = nil) -> OutgoingDelivery {
         OutgoingDelivery(
-            notificationID: NotificationID(high: 1, low: UInt64(number)), ordinal: 0, attempt: attempt, tenant: "shop",
-            recipient: "user-\(number)", type: "offer", category: .marketing, content: Content(title: "Shop", body: body),
-            createdAt: now, endpointAddress: address, idempotencyKey: "key-\(number)")
+            header: DeliveryHeader(
+                notificationID: NotificationID(high: 1, low: UInt64(number)), ordinal: 0, attempt: attempt, tenant: "shop",
+                recipient: "user-\(number)", type: "offer", category: .marketing, createdAt: now, expiresAt: nil),
+            content: Content(title: "Shop", body: body), endpointAddress: address, idempotencyKey: "key-\(number)")
     }
 
     @Test func anEndpointIsAnAddressOrAPerson() {

@@ -38,8 +38,9 @@ struct APNsPushTests {
 
     @Test func aVisiblePushHasEverythingThatADeliveryMayHave() throws {
         var item = OutgoingDelivery.apnsOrder()
-        (item.ordinal, item.attempt, item.badge, item.content.groupKey, item.content.collapseKey) = (1, 3, 3, "orders", "order-17")
-        item.expiresAt = APNsFixture.now.adding(.milliseconds(3_600_999))
+        (item.header.ordinal, item.header.attempt, item.badge) = (1, 3, 3)
+        (item.content.groupKey, item.content.collapseKey) = ("orders", "order-17")
+        item.header.expiresAt = APNsFixture.now.adding(.milliseconds(3_600_999))
         #expect(
             try request(item).text == #"""
                 POST \#(Self.path)
@@ -107,7 +108,7 @@ struct APNsPushTests {
     @Test(arguments: [(Int64(0), "0"), (-5, "0"), (1, "1"), (1_767_225_600, "1767225600")])
     func expirationIsInSeconds(_ seconds: Int64, _ expected: String) throws {
         var item = OutgoingDelivery.apnsOrder()
-        item.expiresAt = Timestamp(seconds: seconds)
+        item.header.expiresAt = Timestamp(seconds: seconds)
         #expect(try request(item).header("apns-expiration") == expected)
     }
 
@@ -134,7 +135,7 @@ struct APNsPushTests {
     ])
     func everyAttemptHasAnIDOfItsOwnThatTellsTheNotification(_ ordinal: Int, _ attempt: Int, _ tail: String) {
         var item = OutgoingDelivery.apnsOrder()
-        (item.ordinal, item.attempt) = (ordinal, attempt)
+        (item.header.ordinal, item.header.attempt) = (ordinal, attempt)
         #expect(item.apnsID == "019a3c2e-0000-7000-8000-\(tail)")
         #expect(NotificationID(item.apnsID) != nil)
     }

@@ -22,8 +22,8 @@ struct APNsRoundTripTests {
     @Test func aPushThatTheProviderBuildsIsValid() async throws {
         let loop = try Loop()
         var full = OutgoingDelivery.apnsOrder()
-        (full.ordinal, full.attempt, full.badge, full.content.groupKey) = (2, 5, 0, "orders")
-        (full.content.collapseKey, full.expiresAt) = (String(repeating: "é", count: 200), APNsFixture.now.adding(.seconds(3_600)))
+        (full.header.ordinal, full.header.attempt, full.badge, full.content.groupKey) = (2, 5, 0, "orders")
+        (full.content.collapseKey, full.header.expiresAt) = (String(repeating: "é", count: 200), APNsFixture.now.adding(.seconds(3_600)))
         var odd = OutgoingDelivery.apnsOrder(token: "0A")
         odd.content.collapseKey = " a\u{0}b "
         for item in [OutgoingDelivery.apnsOrder(), .apnsMetadata(), full, odd] { #expect(isAccepted(await loop.provider.send(item))) }
@@ -35,7 +35,7 @@ struct APNsRoundTripTests {
     @Test func theIDThatIsSentIsTheOneThatIsTold() async throws {
         let loop = try Loop()
         var item = OutgoingDelivery.apnsOrder()
-        item.attempt = 2
+        item.header.attempt = 2
         #expect(await loop.provider.send(item).outcome == .accepted(providerMessageID: item.apnsID, delivered: false))
     }
 

@@ -52,17 +52,18 @@ extension OutgoingDelivery {
     /// An order update for a device.
     static func apnsOrder(token: String? = APNsFixture.device, environment: String? = nil) -> OutgoingDelivery {
         OutgoingDelivery(
-            notificationID: NotificationID(high: 0x019a_3c2e_0000_7000, low: 0x8000_0000_0000_0001), ordinal: 0, attempt: 1,
-            tenant: "default", recipient: "user-42", type: "orderUpdate", category: .transactional,
+            header: DeliveryHeader(
+                notificationID: NotificationID(high: 0x019a_3c2e_0000_7000, low: 0x8000_0000_0000_0001), ordinal: 0, attempt: 1,
+                tenant: "default", recipient: "user-42", type: "orderUpdate", category: .transactional, createdAt: APNsFixture.now,
+                expiresAt: nil),
             content: Content(title: "Your order shipped", body: "It arrives \"tomorrow\".", data: "{\"orderId\":\"17\",\"n\":1.5}"),
-            createdAt: APNsFixture.now, endpointAddress: token,
-            idempotencyKey: "key-1", device: environment.map { OutgoingDevice(platform: "ios", environment: $0) })
+            endpointAddress: token, idempotencyKey: "key-1", device: environment.map { OutgoingDevice(platform: "ios", environment: $0) })
     }
 
     /// A silent notification.
     static func apnsMetadata(token: String = APNsFixture.device) -> OutgoingDelivery {
         var item = apnsOrder(token: token)
-        (item.type, item.category, item.content.title, item.content.body, item.silent) = ("metadata", .system, nil, nil, true)
+        (item.header.type, item.header.category, item.content.title, item.content.body, item.silent) = ("metadata", .system, nil, nil, true)
         item.content.data = #"{"file":{"fileId":"f-1","key":"k","size":12}}"#
         return item
     }

@@ -63,11 +63,12 @@ extension BindingSubject {
 
     func standardDelivery(calling service: ConformanceService) -> OutgoingDelivery {
         OutgoingDelivery(
-            notificationID: NotificationID(milliseconds: 1_700_000_000_000, fraction: 0, random: 7), ordinal: 0, attempt: 1,
-            tenant: "default", recipient: "user-42", type: "orderUpdate", category: .transactional,
+            header: DeliveryHeader(
+                notificationID: NotificationID(milliseconds: 1_700_000_000_000, fraction: 0, random: 7), ordinal: 0, attempt: 1,
+                tenant: "default", recipient: "user-42", type: "orderUpdate", category: .transactional,
+                createdAt: Timestamp(seconds: 1_700_000_000), expiresAt: nil),
             content: Content(
                 title: "Your order shipped", body: "It arrives tomorrow.", data: #"{"orderId":"17"}"#, collapseKey: "order-17"),
-            createdAt: Timestamp(seconds: 1_700_000_000),
             endpointAddress: address(service), idempotencyKey: "k1",
             device: address(service).map { _ in OutgoingDevice(platform: "ios", environment: "production") })
     }

@@ -38,17 +38,18 @@ extension OutgoingDelivery {
     /// An order update for a person, accepted at 2026-01-01T00:00:00Z.
     static func orderUpdate(for recipient: String = "user-42", number: UInt64 = 1) -> OutgoingDelivery {
         OutgoingDelivery(
-            notificationID: NotificationID(high: 0x019a_3c2e_0000_7000, low: 0x8000_0000_0000_0000 + number), ordinal: 0, attempt: 1,
-            tenant: "default", recipient: recipient, type: "orderUpdate", category: .transactional,
+            header: DeliveryHeader(
+                notificationID: NotificationID(high: 0x019a_3c2e_0000_7000, low: 0x8000_0000_0000_0000 + number), ordinal: 0, attempt: 1,
+                tenant: "default", recipient: recipient, type: "orderUpdate", category: .transactional,
+                createdAt: Timestamp(seconds: 1_767_225_600), expiresAt: nil),
             content: Content(title: "Your order shipped", body: "It arrives \"tomorrow\".", data: "{\"orderId\":\"17\"}"),
-            createdAt: Timestamp(seconds: 1_767_225_600),
             idempotencyKey: "key-\(number)")
     }
 
     /// A silent notification. A field of its data is no text.
     static func metadata(for recipient: String = "user-42") -> OutgoingDelivery {
         var item = orderUpdate(for: recipient)
-        (item.type, item.category, item.content.title, item.content.body) = ("metadata", .system, nil, nil)
+        (item.header.type, item.header.category, item.content.title, item.content.body) = ("metadata", .system, nil, nil)
         item.content.data = "{\"type\":\"mine\",\"aps\":1,\"file\":{\"size\":12,\"name\":\"a\"}}"
         item.silent = true
         return item

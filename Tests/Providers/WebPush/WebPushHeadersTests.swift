@@ -23,7 +23,7 @@ struct WebPushHeadersTests {
 
     @Test func theHeadersHaveEverythingThatADeliveryMayHave() throws {
         var item = OutgoingDelivery.webOrder()
-        (item.content.collapseKey, item.expiresAt) = ("order-17", WebPushFixture.now.adding(.milliseconds(3_600_999)))
+        (item.content.collapseKey, item.header.expiresAt) = ("order-17", WebPushFixture.now.adding(.milliseconds(3_600_999)))
         #expect(
             try headers(item, ["urgency": "high"]) == [
                 "ttl: 3600", "content-encoding: aes128gcm", "content-type: application/octet-stream", "urgency: high", "topic: order-17",
@@ -43,7 +43,7 @@ struct WebPushHeadersTests {
         ] as [(Int64?, String, String)])
     func theDeliverysEndShortensTheTTL(_ secondsLeft: Int64?, _ setting: String, _ header: String) throws {
         var item = OutgoingDelivery.webOrder()
-        item.expiresAt = secondsLeft.map { WebPushFixture.now.adding(.seconds($0)) }
+        item.header.expiresAt = secondsLeft.map { WebPushFixture.now.adding(.seconds($0)) }
         #expect(try headers(item, ["ttlSeconds": setting]).first == header)
     }
 

@@ -22,7 +22,7 @@ struct WebPushMessageTests {
 
     @Test func theMessageHasEverythingThatADeliveryMayHave() throws {
         var item = OutgoingDelivery.webOrder()
-        (item.content.groupKey, item.content.collapseKey, item.badge, item.expiresAt) = ("orders", "order-17", 3, WebPushFixture.now)
+        (item.content.groupKey, item.content.collapseKey, item.badge, item.header.expiresAt) = ("orders", "order-17", 3, WebPushFixture.now)
         #expect(
             try message(item) == #"""
                 {"id":"019a3c2e-0000-7000-8000-000000000001","type":"orderUpdate","category":"transactional",\#

@@ -69,17 +69,18 @@ extension OutgoingDelivery {
     /// An order update for a browser.
     static func webOrder(token: String? = WebPushFixture.token()) -> OutgoingDelivery {
         OutgoingDelivery(
-            notificationID: NotificationID(high: 0x019a_3c2e_0000_7000, low: 0x8000_0000_0000_0001), ordinal: 0, attempt: 1,
-            tenant: "default", recipient: "user-42", type: "orderUpdate", category: .transactional,
+            header: DeliveryHeader(
+                notificationID: NotificationID(high: 0x019a_3c2e_0000_7000, low: 0x8000_0000_0000_0001), ordinal: 0, attempt: 1,
+                tenant: "default", recipient: "user-42", type: "orderUpdate", category: .transactional, createdAt: WebPushFixture.now,
+                expiresAt: nil),
             content: Content(title: "Your order shipped", body: "It arrives \"tomorrow\".", data: "{\"orderId\":\"17\",\"n\":1.5}"),
-            createdAt: WebPushFixture.now, endpointAddress: token,
-            idempotencyKey: "key-1", device: OutgoingDevice(platform: "web", environment: "production"))
+            endpointAddress: token, idempotencyKey: "key-1", device: OutgoingDevice(platform: "web", environment: "production"))
     }
 
     /// A silent notification.
     static func webMetadata() -> OutgoingDelivery {
         var item = webOrder()
-        (item.type, item.category, item.content.title, item.content.body, item.silent) = ("metadata", .system, nil, nil, true)
+        (item.header.type, item.header.category, item.content.title, item.content.body, item.silent) = ("metadata", .system, nil, nil, true)
         return item
     }
 }

@@ -41,7 +41,7 @@ struct WebhookRequestTests {
             try await withWebhooks { provider in
                 for attempt in 1...2 {
                     var item = OutgoingDelivery.sample(to: "\(origin)/fail/1")
-                    item.attempt = attempt
+                    item.header.attempt = attempt
                     _ = await provider.send(item)
                 }
             }

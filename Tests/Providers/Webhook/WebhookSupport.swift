@@ -59,10 +59,11 @@ extension OutgoingDelivery {
         to address: String?, key: String = "019a3c2e-0000-7000-8000-000000000001_0", secrets: [String] = [testSecret], data: String = "{}"
     ) -> OutgoingDelivery {
         OutgoingDelivery(
-            notificationID: NotificationID(high: 0x019a_3c2e_0000_7000, low: 0x8000_0000_0000_0001), ordinal: 0, attempt: 1,
-            tenant: "default", recipient: "user-42", type: "orderUpdate", category: .transactional,
-            content: Content(title: "Your order shipped", body: "It arrives \"tomorrow\".", data: data),
-            createdAt: Timestamp(seconds: 1_767_225_600), endpointAddress: address,
+            header: DeliveryHeader(
+                notificationID: NotificationID(high: 0x019a_3c2e_0000_7000, low: 0x8000_0000_0000_0001), ordinal: 0, attempt: 1,
+                tenant: "default", recipient: "user-42", type: "orderUpdate", category: .transactional,
+                createdAt: Timestamp(seconds: 1_767_225_600), expiresAt: nil),
+            content: Content(title: "Your order shipped", body: "It arrives \"tomorrow\".", data: data), endpointAddress: address,
             secrets: secrets, idempotencyKey: key)
     }
 }

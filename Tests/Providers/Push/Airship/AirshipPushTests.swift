@@ -33,7 +33,7 @@ struct AirshipPushTests {
     @Test func aVisibleOneForEveryPlatform() throws {
         var item = OutgoingDelivery.orderUpdate()
         (item.badge, item.content.groupKey, item.content.collapseKey) = (3, "orders", "order-17")
-        item.expiresAt = Timestamp(seconds: 1_767_229_200)
+        item.header.expiresAt = Timestamp(seconds: 1_767_229_200)
         #expect(
             try text(of: item, [.ios, .android, .web]) == #"""
                 {"audience":{"named_user":"user-42"},"device_types":["ios","android","web"],\#
@@ -85,7 +85,7 @@ struct AirshipPushTests {
 
     @Test func marketingIsNotUrgent() throws {
         var item = OutgoingDelivery.orderUpdate()
-        item.category = .marketing
+        item.header.category = .marketing
         #expect(try notification(of: item)["android"]?["delivery_priority"]?.stringValue == "normal")
     }
 
@@ -94,7 +94,7 @@ struct AirshipPushTests {
     @Test(arguments: lifetimes)
     func timeToLiveHasBounds(_ seconds: Int, _ expected: Int) throws {
         var item = OutgoingDelivery.orderUpdate()
-        item.expiresAt = Self.now.adding(.seconds(seconds))
+        item.header.expiresAt = Self.now.adding(.seconds(seconds))
         #expect(try notification(of: item)["android"]?["time_to_live"]?.intValue == expected)
     }
 

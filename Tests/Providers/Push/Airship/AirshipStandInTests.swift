@@ -36,7 +36,7 @@ struct AirshipStandInTests {
     @Test func theStandInTakesThePushesOfTheProvider() throws {
         var item = OutgoingDelivery.orderUpdate()
         (item.badge, item.content.groupKey, item.content.collapseKey) = (3, "orders", String(repeating: "k", count: 256))
-        item.expiresAt = Self.now.adding(.seconds(60))
+        item.header.expiresAt = Self.now.adding(.seconds(60))
         for item in [item, .orderUpdate(), .metadata()] {
             let push = try airshipPush(of: item, platforms: [.ios, .android, .web], now: Self.now).message
             let single = answer(String(decoding: push, as: UTF8.self))

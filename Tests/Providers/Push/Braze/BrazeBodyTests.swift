@@ -25,7 +25,7 @@ struct BrazeBodyTests {
     @Test func aVisibleOneForBothPlatforms() throws {
         var item = OutgoingDelivery.orderUpdate()
         (item.badge, item.content.groupKey, item.content.collapseKey) = (3, "orders", "order-17")
-        item.expiresAt = Timestamp(seconds: 1_767_229_200)
+        item.header.expiresAt = Timestamp(seconds: 1_767_229_200)
         #expect(
             try text(of: item) == #"""
                 {"external_user_ids":["user-42"],"messages":{\#
@@ -96,7 +96,7 @@ struct BrazeBodyTests {
 
     @Test func marketingIsNotUrgent() throws {
         var item = OutgoingDelivery.orderUpdate()
-        item.category = .marketing
+        item.header.category = .marketing
         let json = try JSON.parse(try body(of: item))
         #expect(json["messages"]?["android_push"]?["priority"]?.intValue == 0)
     }
@@ -106,7 +106,7 @@ struct BrazeBodyTests {
     @Test(arguments: lifetimes)
     func timeToLiveHasBounds(_ seconds: Int, _ expected: Int) throws {
         var item = OutgoingDelivery.orderUpdate()
-        item.expiresAt = Self.now.adding(.seconds(seconds))
+        item.header.expiresAt = Self.now.adding(.seconds(seconds))
         let json = try JSON.parse(try body(of: item))
         #expect(json["messages"]?["android_push"]?["time_to_live"]?.intValue == expected)
     }

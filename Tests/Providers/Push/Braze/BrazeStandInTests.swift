@@ -27,7 +27,7 @@ struct BrazeStandInTests {
         let campaign = ["campaignId": "c", "iosVariationId": "i", "androidVariationId": "a"]
         var item = OutgoingDelivery.orderUpdate()
         (item.badge, item.content.groupKey, item.content.collapseKey) = (3, "orders", String(repeating: "k", count: 256))
-        item.expiresAt = Self.now.adding(.seconds(60))
+        item.header.expiresAt = Self.now.adding(.seconds(60))
         for (item, settings) in [(item, campaign), (item, ["perPerson": "true"]), (.metadata(), [:]), (.metadata(), campaign)] {
             let body = try brazeBody(of: item, to: ["a", "b"], configuration: try .test(settings), now: Self.now).message
             let answer = answer(String(decoding: body, as: UTF8.self))

@@ -15,7 +15,7 @@ struct FCMMessageTests {
     private func full(_ platform: String) -> OutgoingDelivery {
         var item = OutgoingDelivery.fcmOrder(platform: platform)
         (item.content.groupKey, item.content.collapseKey, item.badge) = ("orders", "order-17", 3)
-        item.expiresAt = FCMFixture.now.adding(.seconds(3_600))
+        item.header.expiresAt = FCMFixture.now.adding(.seconds(3_600))
         return item
     }
 
@@ -61,7 +61,7 @@ struct FCMMessageTests {
     @Test func onlyWhatAPersonWaitsForWakesAnAndroid() throws {
         for category in Category.allCases {
             var item = OutgoingDelivery.fcmOrder(platform: "android")
-            item.category = category
+            item.header.category = category
             let isUrgent = category == .transactional || category == .system
             #expect(try JSON.parse(body(item))["message"]?["android"]?["priority"] == (isUrgent ? "high" : "normal"))
             item.silent = true
@@ -75,7 +75,7 @@ struct FCMMessageTests {
     ])
     func expiryIsClampedToWhatFCMKeeps(_ seconds: Int64, _ life: String, _ expiration: String) throws {
         var item = OutgoingDelivery.fcmOrder()
-        item.expiresAt = FCMFixture.now.adding(.seconds(seconds))
+        item.header.expiresAt = FCMFixture.now.adding(.seconds(seconds))
         let message = try JSON.parse(body(item))["message"]
         #expect(message?["android"]?["ttl"]?.stringValue == life)
         #expect(message?["apns"]?["headers"]?["apns-expiration"]?.stringValue == expiration)

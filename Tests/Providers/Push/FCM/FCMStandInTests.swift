@@ -128,7 +128,7 @@ struct FCMStandInTests {
     @Test(arguments: ["ios", "android", "web", nil])
     func aMessageThatTheProviderBuildsIsValid(_ platform: String?) throws {
         var visible = OutgoingDelivery.fcmOrder(platform: platform)
-        (visible.content.collapseKey, visible.expiresAt) = ("order-17", FCMFixture.now.adding(.seconds(99_999_999)))
+        (visible.content.collapseKey, visible.header.expiresAt) = ("order-17", FCMFixture.now.adding(.seconds(99_999_999)))
         var silent = OutgoingDelivery.fcmMetadata(data: #"{"from":1,"google":{"a":[true]},"gcm.b":null}"#)
         silent.device = visible.device
         let standIn = FCMStandIn()

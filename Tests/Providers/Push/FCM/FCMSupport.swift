@@ -76,17 +76,19 @@ extension OutgoingDelivery {
     /// An order update for a device.
     static func fcmOrder(token: String? = "device-1", platform: String? = nil) -> OutgoingDelivery {
         OutgoingDelivery(
-            notificationID: NotificationID(high: 0x019a_3c2e_0000_7000, low: 0x8000_0000_0000_0001), ordinal: 0, attempt: 1,
-            tenant: "default", recipient: "user-42", type: "orderUpdate", category: .transactional,
+            header: DeliveryHeader(
+                notificationID: NotificationID(high: 0x019a_3c2e_0000_7000, low: 0x8000_0000_0000_0001), ordinal: 0, attempt: 1,
+                tenant: "default", recipient: "user-42", type: "orderUpdate", category: .transactional, createdAt: FCMFixture.now,
+                expiresAt: nil),
             content: Content(title: "Your order shipped", body: "It arrives \"tomorrow\".", data: "{\"orderId\":\"17\",\"n\":1.5}"),
-            createdAt: FCMFixture.now, endpointAddress: token,
-            idempotencyKey: "key-1", device: platform.map { OutgoingDevice(platform: $0, environment: "production") })
+            endpointAddress: token, idempotencyKey: "key-1",
+            device: platform.map { OutgoingDevice(platform: $0, environment: "production") })
     }
 
     /// A silent notification.
     static func fcmMetadata(data: String = "{\"file\":{\"size\":12,\"name\":\"a\"}}") -> OutgoingDelivery {
         var item = fcmOrder()
-        (item.type, item.category, item.content.title, item.content.body, item.content.data, item.silent) = (
+        (item.header.type, item.header.category, item.content.title, item.content.body, item.content.data, item.silent) = (
             "metadata", .system, nil, nil, data, true
         )
         return item

@@ -71,7 +71,7 @@ struct HTTPProviderTests {
         try await HTTPService.calling("/fail/1", ["idempotencyHeader": "webhook-id"]) { provider, server in
             for attempt in 1...2 {
                 var item = OutgoingDelivery.orderShipped(key: "k1")
-                item.attempt = attempt
+                item.header.attempt = attempt
                 _ = await provider.send(item)
             }
             #expect(server.requests(id: "k1").map(\.status) == [500, 200])

@@ -77,23 +77,24 @@ extension OutgoingDelivery {
         data: String = #"{"orderId":"17","total":1.50}"#, key: String = "019a3c2e-0000-7000-8000-000000000001_0"
     ) -> OutgoingDelivery {
         OutgoingDelivery(
-            notificationID: NotificationID(high: 0x019a_3c2e_0000_7000, low: 0x8000_0000_0000_0001), ordinal: 0, attempt: 1,
-            tenant: "shop", recipient: recipient, type: "orderUpdate", category: .transactional,
-            content: Content(title: title, body: body, data: data),
-            createdAt: HTTPService.now, idempotencyKey: key)
+            header: DeliveryHeader(
+                notificationID: NotificationID(high: 0x019a_3c2e_0000_7000, low: 0x8000_0000_0000_0001), ordinal: 0, attempt: 1,
+                tenant: "shop", recipient: recipient, type: "orderUpdate", category: .transactional, createdAt: HTTPService.now,
+                expiresAt: nil),
+            content: Content(title: title, body: body, data: data), idempotencyKey: key)
     }
 
     /// ``orderShipped(recipient:title:body:data:key:)`` with every optional part.
     static func orderShippedInFull() -> OutgoingDelivery {
         var item = orderShipped()
-        item.attempt = 3
+        item.header.attempt = 3
         item.endpointAddress = "device-token"
-        item.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        item.header.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
         item.content.groupKey = "orders"
         item.content.collapseKey = "order-17"
         item.silent = true
         item.badge = 7
-        item.expiresAt = HTTPService.now.adding(.seconds(3_600))
+        item.header.expiresAt = HTTPService.now.adding(.seconds(3_600))
         return item
     }
 }

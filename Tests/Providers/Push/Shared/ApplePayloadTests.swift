@@ -9,10 +9,11 @@ struct ApplePayloadTests {
         title: String? = "Your order shipped", body: String? = "It arrives tomorrow.", data: String = "{}", silent: Bool = false
     ) -> OutgoingDelivery {
         OutgoingDelivery(
-            notificationID: NotificationID(high: 0x019a_3c2e_0000_7000, low: 0x8000_0000_0000_0001), ordinal: 0, attempt: 1,
-            tenant: "shop", recipient: "user-42", type: "orderUpdate", category: .transactional,
-            content: Content(title: title, body: body, data: data),
-            createdAt: Timestamp(seconds: 1_767_225_600), idempotencyKey: "k", silent: silent)
+            header: DeliveryHeader(
+                notificationID: NotificationID(high: 0x019a_3c2e_0000_7000, low: 0x8000_0000_0000_0001), ordinal: 0, attempt: 1,
+                tenant: "shop", recipient: "user-42", type: "orderUpdate", category: .transactional,
+                createdAt: Timestamp(seconds: 1_767_225_600), expiresAt: nil),
+            content: Content(title: title, body: body, data: data), idempotencyKey: "k", silent: silent)
     }
 
     private func payload(_ item: OutgoingDelivery) -> String {

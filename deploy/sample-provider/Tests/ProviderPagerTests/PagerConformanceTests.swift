@@ -34,10 +34,11 @@ private struct PagerSubject: ConformanceSubject {
 
     func delivery(calling service: ConformanceService) -> OutgoingDelivery {
         OutgoingDelivery(
-            notificationID: NotificationID(milliseconds: 1_700_000_000_000, fraction: 0, random: 7), ordinal: 0, attempt: 1,
-            tenant: "default", recipient: "user-42", type: "alarm", category: .system,
-            content: Content(title: "The pump stands still", body: "Hall 3"),
-            createdAt: Timestamp(seconds: 1_700_000_000), idempotencyKey: "k1")
+            header: DeliveryHeader(
+                notificationID: NotificationID(milliseconds: 1_700_000_000_000, fraction: 0, random: 7), ordinal: 0, attempt: 1,
+                tenant: "default", recipient: "user-42", type: "alarm", category: .system, createdAt: Timestamp(seconds: 1_700_000_000),
+                expiresAt: nil),
+            content: Content(title: "The pump stands still", body: "Hall 3"), idempotencyKey: "k1")
     }
 
     func answer(to request: ConformanceRequest, meaning outcome: ConformanceOutcome) -> ConformanceAnswer {

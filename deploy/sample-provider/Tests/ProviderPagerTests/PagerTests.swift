@@ -11,10 +11,10 @@ import TidingsProvider
 
     private func item(title: String? = "The pump stands still", body: String? = "Hall \"3\"") -> OutgoingDelivery {
         OutgoingDelivery(
-            notificationID: NotificationID(milliseconds: 1_700_000_000_000, fraction: 0, random: 7), ordinal: 0, attempt: 1,
-            tenant: "default", recipient: "user-42", type: "alarm", category: .system, content: Content(title: title, body: body),
-            createdAt: Self.now,
-            idempotencyKey: "k1")
+            header: DeliveryHeader(
+                notificationID: NotificationID(milliseconds: 1_700_000_000_000, fraction: 0, random: 7), ordinal: 0, attempt: 1,
+                tenant: "default", recipient: "user-42", type: "alarm", category: .system, createdAt: Self.now, expiresAt: nil),
+            content: Content(title: title, body: body), idempotencyKey: "k1")
     }
 
     // MARK: The request
