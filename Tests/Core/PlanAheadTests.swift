@@ -99,10 +99,14 @@ import TidingsCore
         #expect(due(Self.facts(), [.local]) == ["local/localPlan/phone send"])
     }
 
-    /// A browser's token is a subscription in JSON. A browser shows nothing by itself.
+    /// A browser shows nothing by itself. The form of a token says nothing about its device.
     @Test func aBrowserHasNoPlan() {
-        let browser = Endpoint(id: "browser", channel: .push, provider: "webpush", address: #"{"endpoint":"https://push.example/1"}"#)
+        let browser = Endpoint(id: "browser", channel: .push, provider: "webpush", address: "subscription", platform: .web)
         #expect(browser.serves(.push) && !browser.serves(.local))
+        for platform in [DevicePlatform.ios, .android, nil] {
+            let phone = Endpoint(id: "phone", channel: .push, provider: "in-house", address: #"{"token":"1"}"#, platform: platform)
+            #expect(phone.serves(.push) && phone.serves(.local))
+        }
     }
 
     @Test func escalationPlansWhenItsTurnHasCome() {

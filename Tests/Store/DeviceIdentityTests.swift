@@ -64,6 +64,22 @@ import TidingsTestSupport
         }
     }
 
+    /// If the app names another platform, or none, the browser would get a plan that it never shows.
+    @Test func theTokenOfABrowserMakesADeviceOfTheWeb() async throws {
+        try await StoreScene.with { scene in
+            let subscription = try DeviceToken("https://push.test/1+first", identity: "https://push.test/1", platform: .web)
+            let named = DeviceSettings(platform: .ios, provider: "webpush")
+            _ = try await scene.store.register(token: subscription, of: "ada", tenant: "default", named)
+            #expect(try await scene.platforms(of: "ada") == [.web])
+            let phone = try await scene.register(DeviceToken("phone"), of: "bob").deviceID
+            #expect(try await scene.platforms(of: "bob") == [.ios])
+            let unnamed = DeviceSettings(provider: "webpush")
+            #expect(try await scene.store.change(device: phone, tenant: "default", token: subscription, unnamed))
+            #expect(try await scene.platforms(of: "bob") == [.web])
+            #expect(try await scene.platforms(of: "ada") == [])
+        }
+    }
+
     @Test func aDeviceIsFoundByTheIdentityOfItsToken() async throws {
         try await StoreScene.with { scene in
             let device = try await scene.register(Self.token("first"), of: "ada").deviceID
@@ -76,6 +92,12 @@ import TidingsTestSupport
 extension StoreScene {
     fileprivate func register(_ token: DeviceToken, of person: String) async throws -> RegisteredDevice {
         try await store.register(token: token, of: person, tenant: "default", DeviceSettings())
+    }
+
+    /// The platforms of the person's devices, as routing sees them.
+    fileprivate func platforms(of person: String) async throws -> [DevicePlatform?] {
+        let facts = try await store.facts(of: person, tenant: "default", zones: zones, around: Timestamp(seconds: 1_790_000_000))
+        return facts.endpoints.map(\.platform)
     }
 
     /// The person, the address and the identity of each device.

@@ -13,11 +13,15 @@ public struct DeviceToken: Sendable, Hashable {
     /// The part that names the device. Two tokens with the same identity belong to one device, and the later one replaces the earlier one.
     /// The identity is ``text`` itself, unless the provider names another one.
     public let identity: String
+    /// The platform of the device, if only devices of one platform have such tokens.
+    public let platform: DevicePlatform?
 
     /// Takes the text without the white space at both ends.
     ///
-    /// - Parameter identity: the part that names the device; nil for the whole text.
-    public init(_ written: String, identity: String? = nil) throws(Fault) {
+    /// - Parameters:
+    ///   - identity: the part that names the device; nil for the whole text.
+    ///   - platform: nil if the app says which platform the device has.
+    public init(_ written: String, identity: String? = nil, platform: DevicePlatform? = nil) throws(Fault) {
         let text = Self.trimmed(written)
         guard (1...Self.longest).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Fault(
@@ -25,6 +29,7 @@ public struct DeviceToken: Sendable, Hashable {
         }
         self.text = text
         self.identity = identity ?? text
+        self.platform = platform
     }
 
     /// Returns the text without the white space at both ends, which comes from files and from copying.

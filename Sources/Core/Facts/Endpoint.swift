@@ -8,6 +8,8 @@ public struct Endpoint: Sendable, Hashable {
     public var provider: String?
     /// Token, address or URL.
     public var address: String
+    /// The platform of a device. Nil for an endpoint that is no device, and for a platform that this version does not know.
+    public var platform: DevicePlatform?
     /// The permission that the owner gave the device to show notifications.
     public var permission: Permission
     /// The market whose providers serve the endpoint. Nil: the person's market.
@@ -20,6 +22,7 @@ public struct Endpoint: Sendable, Hashable {
         channel: Channel,
         provider: String? = nil,
         address: String,
+        platform: DevicePlatform? = nil,
         permission: Permission = .authorized,
         market: String? = nil,
         isGone: Bool = false
@@ -28,15 +31,15 @@ public struct Endpoint: Sendable, Hashable {
         self.channel = channel
         self.provider = provider
         self.address = address
+        self.platform = platform
         self.permission = permission
         self.market = market
         self.isGone = isGone
     }
 
-    /// Whether the endpoint can receive a channel. A browser shows no local notifications. Its token is a subscription in JSON and begins
-    /// with `{`.
+    /// Whether the endpoint can receive a channel. A browser shows no local notifications.
     public func serves(_ channel: Channel) -> Bool {
-        self.channel == channel || (channel == .local && self.channel == .push && address.utf8.first != UInt8(ascii: "{"))
+        self.channel == channel || (channel == .local && self.channel == .push && platform != .web)
     }
 }
 

@@ -88,7 +88,7 @@ extension PushSubscription {
     /// Base64url.
     ///
     /// The endpoint alone names the device, because it belongs to one subscription (W3C Push API, `endpoint`). New keys of the same
-    /// endpoint replace the earlier ones.
+    /// endpoint replace the earlier ones. Only browsers have subscriptions.
     var deviceToken: DeviceToken {
         get throws(DeviceToken.Fault) {
             var json = JSONWriter()
@@ -100,7 +100,7 @@ extension PushSubscription {
             json.member("auth", Base64URL.encode(secret))
             json.endObject()
             json.endObject()
-            return try DeviceToken(json.text, identity: endpoint)
+            return try DeviceToken(json.text, identity: endpoint, platform: .web)
         }
     }
 }

@@ -6,7 +6,6 @@ public struct DeviceToWake: Sendable {
     public let tenant: String
     public let recipient: String
     public let endpoint: Endpoint
-    public let platform: String?
     public let environment: String?
     /// The market of the person.
     public let market: String?
@@ -81,9 +80,9 @@ extension Store {
                 tenant: try row.decode("tenant"), recipient: try row.decode("recipient_id"),
                 endpoint: Endpoint(
                     id: try row.decode("id"), channel: .push, provider: try row.decode("provider"), address: try row.decode("address"),
+                    platform: try row.decode("platform", as: String?.self).flatMap(DevicePlatform.init(rawValue:)),
                     market: try row.decode("market")),
-                platform: try row.decode("platform"), environment: try row.decode("environment"),
-                market: try row.decode("market_of_person"), askedAt: askedAt)
+                environment: try row.decode("environment"), market: try row.decode("market_of_person"), askedAt: askedAt)
         }
     }
 }

@@ -14,7 +14,7 @@ enum FactsQuery {
         let query: SQL = """
             select r.tenant, r.id, r.time_zone, r.quiet_start, r.quiet_end, r.disabled_channels, r.disabled_categories, r.enabled_types,
                 r.disabled_types, r.market, r.changed_at, e.id as endpoint, e.channel, e.provider, e.address, e.permission,
-                e.gone_at is not null as is_gone, e.market as endpoint_market
+                e.platform, e.gone_at is not null as is_gone, e.market as endpoint_market
             from \(Array(recipients).relation("asked"))
             join tidings.recipients r on r.tenant = asked.tenant and r.id = asked.recipient_id
             left join tidings.endpoints e on e.tenant = r.tenant and e.recipient_id = r.id
@@ -73,6 +73,7 @@ enum FactsQuery {
         else { return nil }
         return Endpoint(
             id: id, channel: channel, provider: try row.decode("provider"), address: try row.decode("address"),
+            platform: try row.decode("platform", as: String?.self).flatMap(DevicePlatform.init(rawValue:)),
             permission: Permission(rawValue: try row.decode("permission")) ?? .notDetermined, market: try row.decode("endpoint_market"),
             isGone: try row.decode("is_gone"))
     }

@@ -15,7 +15,8 @@ extension Store {
     /// The largest number of gone devices of one person that are kept for the record. Beyond it, the store deletes the oldest.
     public static let goneDevicesPerPerson = 20
 
-    /// Registers a device by its token, or confirms a known device. A setting that is nil keeps its value.
+    /// Registers a device by its token, or confirms a known device. A setting that is nil keeps its value. A token that only one platform
+    /// has decides about the platform.
     ///
     /// The identity of the token says which device is meant. The stored text becomes that of this token, such as the new keys of a
     /// browser's subscription.
@@ -28,6 +29,7 @@ extension Store {
         token: DeviceToken, of recipient: String, tenant: String, _ settings: DeviceSettings
     ) async throws -> RegisteredDevice {
         let identity = token.identity
+        let settings = settings.proven(by: token)
         let platform = settings.platform ?? .ios
         let person = RecipientKey(tenant: tenant, id: recipient)
         return try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
@@ -100,6 +102,7 @@ extension Store {
         device: String, tenant: String, owner: String? = nil, token: DeviceToken?, _ settings: DeviceSettings
     ) async throws -> Bool {
         let isOwned: SQL = owner.map { "e.recipient_id = \($0)" } ?? "true"
+        let settings = settings.proven(by: token)
         let taking = token.map { Self.take(token: $0.identity, tenant: tenant, for: device, if: isOwned) } ?? []
         var trip = RoundTrip(running: taking + Self.rights(of: owner, tenant: tenant))
         let change: SQL = """
@@ -256,5 +259,15 @@ extension Store {
             select id from tidings.endpoints where channel = 'push' and tenant = \(tenant) and recipient_id = \(recipient)
                 and gone_at is not null order by gone_at desc, id offset \(goneDevicesPerPerson))
         """
+    }
+}
+
+extension DeviceSettings {
+    /// The settings with the platform that the token proves. For another token, the platform that the app names counts.
+    fileprivate func proven(by token: DeviceToken?) -> DeviceSettings {
+        guard let platform = token?.platform else { return self }
+        var settings = self
+        settings.platform = platform
+        return settings
     }
 }

@@ -70,7 +70,7 @@ struct GoldenBytes {
         let address = endpoint.map {
             EndpointAddress(
                 address: $0.address, secrets: $0.channel == .webhook ? [GoldenServices.webhookSecret] : [],
-                platform: $0.channel == .push ? $0.id : nil, environment: nil)
+                platform: $0.platform?.rawValue, environment: nil)
         }
         let item = OutgoingDelivery(
             entry, address: address, badge: entry.notificationID.low & 1 == 0 ? 3 : nil, type: catalogue.types[entry.type])
@@ -84,9 +84,10 @@ struct GoldenBytes {
         return RecipientFacts(
             tenant: intent.tenant, recipient: intent.recipient,
             endpoints: [
-                Endpoint(id: "ios", channel: .push, provider: "apns", address: String(repeating: "0a1B2c3D", count: 8)),
-                Endpoint(id: "android", channel: .push, provider: "fcm", address: "cXyZ0123:APA91bH-registration_token"),
-                Endpoint(id: "web", channel: .push, provider: "webpush", address: subscription),
+                Endpoint(id: "ios", channel: .push, provider: "apns", address: String(repeating: "0a1B2c3D", count: 8), platform: .ios),
+                Endpoint(
+                    id: "android", channel: .push, provider: "fcm", address: "cXyZ0123:APA91bH-registration_token", platform: .android),
+                Endpoint(id: "web", channel: .push, provider: "webpush", address: subscription, platform: .web),
                 Endpoint(id: "hook", channel: .webhook, address: "https://example.com/hooks/\(intent.recipient)"),
             ],
             version: 1)
