@@ -39,15 +39,7 @@ public enum Channel: String, CaseIterable, Sendable, Hashable, Comparable {
         }
     }
 
-    private var rank: Int {
-        switch self {
-        case .push: 0
-        case .local: 1
-        case .inApp: 2
-        case .email: 3
-        case .sms: 4
-        case .webPush: 5
-        case .webhook: 6
-        }
-    }
+    private var rank: Int { Self.inOrder.firstIndex(of: self) ?? Self.inOrder.endIndex }
+
+    private static let inOrder = allCases
 }
