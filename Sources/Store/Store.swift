@@ -1,8 +1,8 @@
 import TidingsCore
 public import TidingsPostgres
 
-/// The only code that contains SQL, except modules, each of which has the SQL of its own tables. Each aggregate has its extensions in its
-/// own folder:
+/// The only code that contains SQL, except modules, each of which has the SQL of its own tables. Each aggregate has its functions in its
+/// own folder. The folders with a handle in `Handles.swift` are called by it, as in `store.inbox.page(…)`:
 ///
 /// - `Intake`: the writes of a router, one transaction for each batch
 /// - `Reservations`: ids that the HTTP API promises before a router decides

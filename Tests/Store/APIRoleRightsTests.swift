@@ -93,7 +93,7 @@ import TidingsTestSupport
             #expect(try [2, 8].map { try answers[$0].rows[0].decode(String.self) } == ["tidings_app", "tidings_run_api"])
             #expect(try answers[3].rows.map { try $0.decode(NotificationID.self) } == [own] && answers[4].affectedRows == 1)
             #expect(try answers[5].rows.map { try $0.decode(String.self) } == ["phone-of-bob"] && answers[6].affectedRows == 0)
-            #expect(try await scene.store.inboxItem(foreign, of: Self.ann)?.counts == InboxCounts(total: 1, unread: 1))
+            #expect(try await scene.store.inbox.item(foreign, of: Self.ann)?.counts == InboxCounts(total: 1, unread: 1))
         }
     }
 }

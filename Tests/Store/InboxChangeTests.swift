@@ -15,8 +15,8 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             for change in [InboxChange.read, .seen, .dismiss, .delete, .snooze(until: .distantFuture)] {
                 let id = try await scene.deliver(to: Self.ann)
-                let first = try #require(try await scene.store.mark(change, notification: id, of: Self.ann))
-                let again = try #require(try await scene.store.mark(change, notification: id, of: Self.ann))
+                let first = try #require(try await scene.store.inbox.mark(change, notification: id, of: Self.ann))
+                let again = try #require(try await scene.store.inbox.mark(change, notification: id, of: Self.ann))
                 #expect(first.isChanged && !again.isChanged, "\(change)")
                 #expect(first.item == again.item && first.counts == again.counts, "\(change)")
             }
@@ -32,7 +32,7 @@ import TidingsTestSupport
                 (.unread, .delivered, 2, 2), (.read, .read, 2, 1), (.dismiss, .dismissed, 2, 1), (.delete, .dismissed, 1, 1),
                 (.undo, .read, 2, 1),
             ] {
-                let answer = try #require(try await scene.store.mark(change, notification: id, of: Self.ann), "\(change)")
+                let answer = try #require(try await scene.store.inbox.mark(change, notification: id, of: Self.ann), "\(change)")
                 #expect(answer.item.state == state && answer.counts == InboxCounts(total: total, unread: unread), "\(change)")
                 #expect(answer.isChanged, "\(change)")
             }
@@ -45,9 +45,9 @@ import TidingsTestSupport
             let id = try await scene.deliver(to: Self.ann)
             for round in 1...2 {
                 for (change, state) in [(InboxChange.dismiss, InboxItem.State.dismissed), (.read, .read)] {
-                    let first = try #require(try await scene.store.mark(change, notification: id, of: Self.ann))
+                    let first = try #require(try await scene.store.inbox.mark(change, notification: id, of: Self.ann))
                     #expect(first.isChanged && first.item.state == state, "\(change) \(round)")
-                    let again = try #require(try await scene.store.mark(change, notification: id, of: Self.ann))
+                    let again = try #require(try await scene.store.inbox.mark(change, notification: id, of: Self.ann))
                     #expect(!again.isChanged && again.item == first.item, "\(change) \(round)")
                 }
             }
@@ -57,7 +57,7 @@ import TidingsTestSupport
     @Test func readingIsAlsoSeeing() async throws {
         try await StoreScene.with { scene in
             let id = try await scene.deliver(to: Self.ann)
-            let answer = try #require(try await scene.store.mark(.read, notification: id, of: Self.ann))
+            let answer = try #require(try await scene.store.inbox.mark(.read, notification: id, of: Self.ann))
             #expect(answer.item.seenAt != nil && answer.item.seenAt == answer.item.readAt)
         }
     }
@@ -65,12 +65,12 @@ import TidingsTestSupport
     @Test func aDeletedEntryIsOnlyThereForUndo() async throws {
         try await StoreScene.with { scene in
             let id = try await scene.deliver(to: Self.ann)
-            _ = try await scene.store.mark(.delete, notification: id, of: Self.ann)
-            #expect(try await scene.store.inboxItem(id, of: Self.ann) == nil)
+            _ = try await scene.store.inbox.mark(.delete, notification: id, of: Self.ann)
+            #expect(try await scene.store.inbox.item(id, of: Self.ann) == nil)
             for change in [InboxChange.read, .unread, .seen, .dismiss, .snooze(until: .distantFuture)] {
-                #expect(try await scene.store.mark(change, notification: id, of: Self.ann) == nil, "\(change)")
+                #expect(try await scene.store.inbox.mark(change, notification: id, of: Self.ann) == nil, "\(change)")
             }
-            let back = try #require(try await scene.store.mark(.undo, notification: id, of: Self.ann))
+            let back = try #require(try await scene.store.inbox.mark(.undo, notification: id, of: Self.ann))
             #expect(back.isChanged && back.item.deletedAt == nil && back.counts == InboxCounts(total: 1, unread: 1))
         }
     }
@@ -78,16 +78,16 @@ import TidingsTestSupport
     @Test func undoHasALimit() async throws {
         try await StoreScene.with { scene in
             let ids = try await scene.deliver(2, to: Self.ann)
-            _ = try await scene.store.mark(.delete, notification: ids[0], of: Self.ann)
-            _ = try await scene.store.mark(.dismiss, notification: ids[1], of: Self.ann)
+            _ = try await scene.store.inbox.mark(.delete, notification: ids[0], of: Self.ann)
+            _ = try await scene.store.inbox.mark(.dismiss, notification: ids[1], of: Self.ann)
             try await scene.shiftClock(by: Store.inboxUndoLimit + .seconds(1))
-            #expect(try await scene.store.mark(.undo, notification: ids[0], of: Self.ann) == nil)
-            let late = try #require(try await scene.store.mark(.undo, notification: ids[1], of: Self.ann))
+            #expect(try await scene.store.inbox.mark(.undo, notification: ids[0], of: Self.ann) == nil)
+            let late = try #require(try await scene.store.inbox.mark(.undo, notification: ids[1], of: Self.ann))
             #expect(!late.isChanged && late.item.state == .dismissed)
 
             // A late deletion is taken back, and the early dismissal of the same entry stays.
-            _ = try await scene.store.mark(.delete, notification: ids[1], of: Self.ann)
-            let back = try #require(try await scene.store.mark(.undo, notification: ids[1], of: Self.ann))
+            _ = try await scene.store.inbox.mark(.delete, notification: ids[1], of: Self.ann)
+            let back = try #require(try await scene.store.inbox.mark(.undo, notification: ids[1], of: Self.ann))
             #expect(back.isChanged && back.item.state == .dismissed && back.counts == InboxCounts(total: 1, unread: 0))
         }
     }
@@ -95,19 +95,19 @@ import TidingsTestSupport
     @Test func aSnoozedEntryComesBackUnread() async throws {
         try await StoreScene.with { scene in
             let id = try await scene.deliver(to: Self.ann)
-            _ = try await scene.store.mark(.read, notification: id, of: Self.ann)
+            _ = try await scene.store.inbox.mark(.read, notification: id, of: Self.ann)
             let until = scene.store.clock.now().adding(.seconds(3_600))
-            let answer = try #require(try await scene.store.mark(.snooze(until: until), notification: id, of: Self.ann))
+            let answer = try #require(try await scene.store.inbox.mark(.snooze(until: until), notification: id, of: Self.ann))
             #expect(answer.item.snoozedUntil == until && answer.counts == InboxCounts(total: 0, unread: 0))
             #expect(try await scene.listing(of: Self.ann, limit: 5).isEmpty)
-            #expect(try await scene.store.inboxItem(id, of: Self.ann) != nil, "found by its id")
-            #expect(try await scene.store.clearInbox(of: Self.ann)?.changed == 0, "hidden from changes of all entries")
-            #expect(try await scene.store.wakeSnoozed() == nil, "the time has not come")
+            #expect(try await scene.store.inbox.item(id, of: Self.ann) != nil, "found by its id")
+            #expect(try await scene.store.inbox.clear(of: Self.ann)?.changed == 0, "hidden from changes of all entries")
+            #expect(try await scene.store.inbox.wakeSnoozed() == nil, "the time has not come")
 
             try await scene.shiftClock(by: .seconds(3_601))
-            #expect(try await scene.store.wakeSnoozed()?.people.map(\.new) == [[id]])
-            #expect(try await scene.store.wakeSnoozed() == nil, "every snooze is over")
-            let page = try await scene.store.inboxPage(of: Self.ann, limit: 5, from: .offset(0))
+            #expect(try await scene.store.inbox.wakeSnoozed()?.people.map(\.new) == [[id]])
+            #expect(try await scene.store.inbox.wakeSnoozed() == nil, "every snooze is over")
+            let page = try await scene.store.inbox.page(of: Self.ann, limit: 5, from: .offset(0))
             #expect(page.items.map(\.id) == [id] && page.items.allSatisfy { !$0.isRead } && page.counts == InboxCounts(total: 1, unread: 1))
             #expect(page.items.first?.snoozedUntil == nil)
         }
@@ -118,14 +118,14 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let ids = try await scene.deliver(3, to: Self.ann)
             let until = scene.store.clock.now().adding(.seconds(3_600))
-            for id in ids[0...1] { _ = try await scene.store.mark(.snooze(until: until), notification: id, of: Self.ann) }
-            let byHand = try #require(try await scene.store.mark(.wake, notification: ids[1], of: Self.ann))
+            for id in ids[0...1] { _ = try await scene.store.inbox.mark(.snooze(until: until), notification: id, of: Self.ann) }
+            let byHand = try #require(try await scene.store.inbox.mark(.wake, notification: ids[1], of: Self.ann))
             #expect(byHand.isChanged && byHand.item.snoozedUntil == nil && byHand.counts == InboxCounts(total: 2, unread: 2))
-            let again = try #require(try await scene.store.mark(.wake, notification: ids[1], of: Self.ann))
+            let again = try #require(try await scene.store.inbox.mark(.wake, notification: ids[1], of: Self.ann))
             #expect(!again.isChanged && again.item.position == byHand.item.position)
             let later = try await scene.deliver(to: Self.ann)
             try await scene.shiftClock(by: .seconds(3_601))
-            #expect(try await scene.store.wakeSnoozed()?.people.map(\.new) == [[ids[0]]])
+            #expect(try await scene.store.inbox.wakeSnoozed()?.people.map(\.new) == [[ids[0]]])
             #expect(try await scene.positions(of: Self.ann).map(\.id) == [ids[2], ids[1], later, ids[0]])
         }
     }
@@ -136,42 +136,42 @@ import TidingsTestSupport
             let ids = try await scene.deliver(2, to: Self.ann)
             for (id, seconds) in zip(ids, [60, 120]) {
                 let until = scene.store.clock.now().adding(.seconds(seconds))
-                _ = try await scene.store.mark(.snooze(until: until), notification: id, of: Self.ann)
+                _ = try await scene.store.inbox.mark(.snooze(until: until), notification: id, of: Self.ann)
             }
-            _ = try await scene.store.mark(.delete, notification: ids[0], of: Self.ann)
+            _ = try await scene.store.inbox.mark(.delete, notification: ids[0], of: Self.ann)
             try await scene.shiftClock(by: .seconds(90))
-            #expect(try await scene.store.wakeSnoozed()?.isEmpty == true)
-            _ = try await scene.store.mark(.undo, notification: ids[0], of: Self.ann)
-            #expect(try await scene.store.wakeSnoozed()?.people.map(\.new) == [[ids[0]]])
+            #expect(try await scene.store.inbox.wakeSnoozed()?.isEmpty == true)
+            _ = try await scene.store.inbox.mark(.undo, notification: ids[0], of: Self.ann)
+            #expect(try await scene.store.inbox.wakeSnoozed()?.people.map(\.new) == [[ids[0]]])
             try await scene.shiftClock(by: .seconds(130))
-            #expect(try await scene.store.wakeSnoozed()?.people.map(\.new) == [[ids[1]]])
+            #expect(try await scene.store.inbox.wakeSnoozed()?.people.map(\.new) == [[ids[1]]])
         }
     }
 
     @Test func allUpToAnEntryAreRead() async throws {
         try await StoreScene.with { scene in
             let ids = try await scene.deliver(4, to: Self.ann)
-            _ = try await scene.store.mark(.read, notification: ids[0], of: Self.ann)
-            _ = try await scene.store.mark(.dismiss, notification: ids[1], of: Self.ann)
-            let some = try #require(try await scene.store.markAllRead(before: .entry(ids[2]), of: Self.ann))
+            _ = try await scene.store.inbox.mark(.read, notification: ids[0], of: Self.ann)
+            _ = try await scene.store.inbox.mark(.dismiss, notification: ids[1], of: Self.ann)
+            let some = try #require(try await scene.store.inbox.markAllRead(before: .entry(ids[2]), of: Self.ann))
             #expect(some.changed == 1 && some.newest == [ids[2]] && some.counts == InboxCounts(total: 4, unread: 1))
-            #expect(try await scene.store.inboxItem(ids[1], of: Self.ann)?.item.state == .dismissed)
-            #expect(try await scene.store.markAllRead(before: .entry(ids[2]), of: Self.ann)?.changed == 0)
-            #expect(try await scene.store.markAllRead(of: Self.ann)?.counts == InboxCounts(total: 4, unread: 0))
+            #expect(try await scene.store.inbox.item(ids[1], of: Self.ann)?.item.state == .dismissed)
+            #expect(try await scene.store.inbox.markAllRead(before: .entry(ids[2]), of: Self.ann)?.changed == 0)
+            #expect(try await scene.store.inbox.markAllRead(of: Self.ann)?.counts == InboxCounts(total: 4, unread: 0))
         }
     }
 
     @Test func allUpToAnEntryAreDeleted() async throws {
         try await StoreScene.with { scene in
             let ids = try await scene.deliver(4, to: Self.ann)
-            let position = try #require(try await scene.store.inboxItem(ids[1], of: Self.ann)).item.position
-            let some = try #require(try await scene.store.clearInbox(before: .position(position), of: Self.ann))
+            let position = try #require(try await scene.store.inbox.item(ids[1], of: Self.ann)).item.position
+            let some = try #require(try await scene.store.inbox.clear(before: .position(position), of: Self.ann))
             #expect(some.changed == 2 && some.newest == [ids[1], ids[0]] && some.counts == InboxCounts(total: 2, unread: 2))
             #expect(try await scene.listing(of: Self.ann, limit: 9) == [ids[3], ids[2]])
-            #expect(try await scene.store.mark(.undo, notification: ids[0], of: Self.ann)?.counts.total == 3)
-            #expect(try await scene.store.clearInbox(before: .entry(ids[1]), of: Self.ann)?.changed == 1, "a deleted entry is a bound too")
-            #expect(try await scene.store.clearInbox(before: .entry(scene.store.clock.nextID()), of: Self.ann) == nil)
-            let rest = try #require(try await scene.store.clearInbox(of: Self.ann))
+            #expect(try await scene.store.inbox.mark(.undo, notification: ids[0], of: Self.ann)?.counts.total == 3)
+            #expect(try await scene.store.inbox.clear(before: .entry(ids[1]), of: Self.ann)?.changed == 1, "a deleted entry is a bound too")
+            #expect(try await scene.store.inbox.clear(before: .entry(scene.store.clock.nextID()), of: Self.ann) == nil)
+            let rest = try #require(try await scene.store.inbox.clear(of: Self.ann))
             #expect(rest.changed == 2 && rest.counts == InboxCounts(total: 0, unread: 0))
         }
     }
@@ -181,13 +181,13 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let count = 2 * Int(Store.inboxSweepStep) + 10
             let ids = try await scene.deliver(toEach: Array(repeating: Self.ann, count: count))
-            let read = try #require(try await scene.store.markAllRead(before: .entry(ids[count - 6]), of: Self.ann))
+            let read = try #require(try await scene.store.inbox.markAllRead(before: .entry(ids[count - 6]), of: Self.ann))
             #expect(read.changed == count - 5 && read.counts == InboxCounts(total: count, unread: 5))
             let uppermost = ids[(count - 5 - Store.inboxSweepNames)..<(count - 5)]
             #expect(read.newest == Array(uppermost.reversed()))
             #expect(try await scene.count("select count(distinct changed) from tidings.inbox") == 3)
-            #expect(try await scene.store.markAllRead(before: .entry(ids[count - 6]), of: Self.ann)?.changed == 0)
-            #expect(try await scene.store.clearInbox(of: Self.ann)?.changed == count)
+            #expect(try await scene.store.inbox.markAllRead(before: .entry(ids[count - 6]), of: Self.ann)?.changed == 0)
+            #expect(try await scene.store.inbox.clear(of: Self.ann)?.changed == count)
             try await Self.expectRecount(in: scene)
         }
     }
@@ -199,9 +199,9 @@ import TidingsTestSupport
             let seen = try await scene.deliver(to: Self.ann)
             try await scene.deliver(to: Self.ann, as: late)
             #expect(late < seen)
-            #expect(try await scene.store.markAllRead(before: .entry(seen), of: Self.ann)?.newest == [seen])
-            #expect(try await scene.store.clearInbox(before: .entry(seen), of: Self.ann)?.newest == [seen])
-            #expect(try await scene.store.inboxItem(late, of: Self.ann)?.item.state == .delivered)
+            #expect(try await scene.store.inbox.markAllRead(before: .entry(seen), of: Self.ann)?.newest == [seen])
+            #expect(try await scene.store.inbox.clear(before: .entry(seen), of: Self.ann)?.newest == [seen])
+            #expect(try await scene.store.inbox.item(late, of: Self.ann)?.item.state == .delivered)
         }
     }
 
@@ -227,9 +227,9 @@ import TidingsTestSupport
                 try await tabs.waitForAll()
             }
             try await Self.expectRecount(in: scene)
-            let counts = try await scene.store.inboxCounts(of: Self.ann)
+            let counts = try await scene.store.inbox.counts(of: Self.ann)
             #expect(try await scene.listing(of: Self.ann, limit: 5).count == counts.total)
-            let news = try await scene.store.inboxNews(of: [InboxWatcher(Self.ann)])
+            let news = try await scene.store.inbox.news(of: [InboxWatcher(Self.ann)])
             #expect(news.map(\.counts) == [counts])
         }
     }
@@ -241,8 +241,8 @@ import TidingsTestSupport
             group.addTask { _ = try await scene.deliver(6, to: Self.ann) }
             group.addTask {
                 for _ in 0..<20 {
-                    _ = try await scene.store.wakeSnoozed()
-                    _ = try await scene.store.pruneInbox(retention: .seconds(1))
+                    _ = try await scene.store.inbox.wakeSnoozed()
+                    _ = try await scene.store.inbox.prune(retention: .seconds(1))
                     _ = try await scene.deliver(toEach: [Self.ann, StoreScene.person("bob")])
                 }
             }
@@ -276,9 +276,9 @@ import TidingsTestSupport
         for _ in 0..<40 {
             let id = ids[random.below(ids.count)]
             switch random.below(10) {
-            case 0: _ = try await scene.store.markAllRead(before: .entry(id), of: ann)
-            case 1: _ = try await scene.store.clearInbox(before: .entry(id), of: ann)
-            default: _ = try await scene.store.mark(changes[random.below(changes.count)], notification: id, of: ann)
+            case 0: _ = try await scene.store.inbox.markAllRead(before: .entry(id), of: ann)
+            case 1: _ = try await scene.store.inbox.clear(before: .entry(id), of: ann)
+            default: _ = try await scene.store.inbox.mark(changes[random.below(changes.count)], notification: id, of: ann)
             }
         }
     }

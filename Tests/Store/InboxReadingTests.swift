@@ -15,7 +15,7 @@ import TidingsTestSupport
                 groupKey: "order-17")
             let time = Timestamp(seconds: 1_900_000_000)
             let id = try await scene.deliver(to: Self.ann, content, scheduledFor: time)
-            let answer = try #require(try await scene.store.inboxItem(id, of: Self.ann))
+            let answer = try #require(try await scene.store.inbox.item(id, of: Self.ann))
             let item = answer.item
             #expect(item.id == id && item.type == "orderUpdate" && item.category == "transactional" && item.state == .delivered)
             #expect(item.title == "Shipped" && item.body == "It comes tomorrow." && item.data == #"{"orderId":17}"#)
@@ -26,9 +26,9 @@ import TidingsTestSupport
 
     @Test func anEmptyInboxIsAPage() async throws {
         try await StoreScene.with { scene in
-            let page = try await scene.store.inboxPage(of: Self.ann, limit: 20, from: .cursor(nil))
+            let page = try await scene.store.inbox.page(of: Self.ann, limit: 20, from: .cursor(nil))
             #expect(page.items.isEmpty && page.next == nil && page.counts == InboxCounts(total: 0, unread: 0))
-            #expect(try await scene.store.inboxItem(scene.store.clock.nextID(), of: Self.ann) == nil)
+            #expect(try await scene.store.inbox.item(scene.store.clock.nextID(), of: Self.ann) == nil)
         }
     }
 
@@ -36,7 +36,7 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let ids = Array(try await scene.deliver(7, to: Self.ann).reversed())
             for (offset, expected) in [(0, 0..<3), (3, 3..<6), (6, 6..<7), (7, 7..<7), (-1, 0..<3)] {
-                let page = try await scene.store.inboxPage(of: Self.ann, limit: 3, from: .offset(offset))
+                let page = try await scene.store.inbox.page(of: Self.ann, limit: 3, from: .offset(offset))
                 #expect(page.items.map(\.id) == Array(ids[expected]) && page.next == nil && page.counts.total == 7)
             }
         }
@@ -46,7 +46,7 @@ import TidingsTestSupport
     @Test func theScriptOfAListingHasThePage() async throws {
         try await StoreScene.with { scene in
             let ids = try await scene.deliver(3, to: Self.ann)
-            let script = Store.listingScript(tenant: "'default'", recipient: "('a' || 'nn')", limit: 2)
+            let script = Store.Inbox.listingScript(tenant: "'default'", recipient: "('a' || 'nn')", limit: 2)
             #expect(!script.contains("$"))
             let parts = script.split(separator: ";\n").map(String.init)
             try #require(parts.count == 4 && parts[0].hasPrefix("\\startpipeline\n") && parts[3] == "\\endpipeline\n")
@@ -97,10 +97,10 @@ import TidingsTestSupport
     @Test func aPageTellsTheNewestPosition() async throws {
         try await StoreScene.with { scene in
             let ids = try await scene.deliver(2, to: Self.ann)
-            let page = try await scene.store.inboxPage(of: Self.ann, limit: 5, from: .cursor(nil))
+            let page = try await scene.store.inbox.page(of: Self.ann, limit: 5, from: .cursor(nil))
             #expect(page.position == page.items.first?.position)
-            _ = try await scene.store.mark(.read, notification: ids[0], of: Self.ann)
-            let later = try await scene.store.inboxPage(of: Self.ann, limit: 5, from: .offset(0))
+            _ = try await scene.store.inbox.mark(.read, notification: ids[0], of: Self.ann)
+            let later = try await scene.store.inbox.page(of: Self.ann, limit: 5, from: .offset(0))
             #expect(later.position == page.position + 1, "a change takes a position too")
             #expect(later.items.map(\.position) == page.items.map(\.position), "and moves nothing")
         }
@@ -113,17 +113,17 @@ import TidingsTestSupport
             // The last one snoozes for the shortest time, and two end at the same moment.
             for (id, hours) in zip(ids, [5, 4, 4, 1]) {
                 let until = now.adding(.seconds(hours * 3_600))
-                _ = try await scene.store.mark(.snooze(until: until), notification: id, of: Self.ann)
+                _ = try await scene.store.inbox.mark(.snooze(until: until), notification: id, of: Self.ann)
             }
             var (listed, start) = ([NotificationID](), InboxCursor?.none)
             repeat {
-                let page = try await scene.store.inboxPage(of: Self.ann, limit: 1, from: .cursor(start), in: .snoozed)
+                let page = try await scene.store.inbox.page(of: Self.ann, limit: 1, from: .cursor(start), in: .snoozed)
                 #expect(page.snoozed == 4 && page.counts == InboxCounts(total: 2, unread: 2))
                 listed += page.items.map(\.id)
                 start = try page.next.map { try InboxCursor($0.text, in: .snoozed) }
             } while start != nil
             #expect(listed == [ids[3], ids[1], ids[2], ids[0]])
-            let second = try await scene.store.inboxPage(of: Self.ann, limit: 9, from: .offset(3), in: .snoozed)
+            let second = try await scene.store.inbox.page(of: Self.ann, limit: 9, from: .offset(3), in: .snoozed)
             #expect(second.items.map(\.snoozedUntil) == [now.adding(.seconds(5 * 3_600))])
             #expect(try await scene.listing(of: Self.ann, limit: 9) == [ids[5], ids[4]])
         }
@@ -132,10 +132,10 @@ import TidingsTestSupport
     @Test func aCursorSurvivesItsEntry() async throws {
         try await StoreScene.with { scene in
             let ids = try await scene.deliver(3, to: Self.ann)
-            let page = try await scene.store.inboxPage(of: Self.ann, limit: 1, from: .cursor(nil))
+            let page = try await scene.store.inbox.page(of: Self.ann, limit: 1, from: .cursor(nil))
             let next = try #require(page.next)
-            _ = try await scene.store.mark(.delete, notification: ids[2], of: Self.ann)
-            let second = try await scene.store.inboxPage(of: Self.ann, limit: 1, from: .cursor(try InboxCursor(next.text, in: .arrived)))
+            _ = try await scene.store.inbox.mark(.delete, notification: ids[2], of: Self.ann)
+            let second = try await scene.store.inbox.page(of: Self.ann, limit: 1, from: .cursor(try InboxCursor(next.text, in: .arrived)))
             #expect(second.items.map(\.id) == [ids[1]])
         }
     }
@@ -163,9 +163,9 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let bob = StoreScene.person("bob")
             let ids = try await scene.deliver(4, to: Self.ann)
-            _ = try await scene.store.mark(.read, notification: ids[3], of: Self.ann)
+            _ = try await scene.store.inbox.mark(.read, notification: ids[3], of: Self.ann)
             let namesake = RecipientKey(tenant: "other", id: "ann")
-            let news = try await scene.store.inboxNews(
+            let news = try await scene.store.inbox.news(
                 of: [
                     InboxWatcher(Self.ann, known: .entry(ids[1])), InboxWatcher(bob, known: .position(0)), InboxWatcher(Self.ann),
                     InboxWatcher(namesake, known: .entry(ids[0])), InboxWatcher(Self.ann, known: .entry(ids[0])),

@@ -28,21 +28,21 @@ import TidingsTestSupport
             #expect(try answers[3].rows.map { try $0.decode(PostgresUUID.self) } == [PostgresUUID(high: own.high, low: own.low)])
             #expect(answers[4].rows.isEmpty && answers[5].affectedRows == 1 && answers[6].affectedRows == 0)
             #expect(try answers[7].rows.map { try $0.decode(String.self) } == ["ann"] && answers[8].affectedRows == 1)
-            #expect(try await scene.store.inboxItem(foreign, of: Self.bob)?.counts == InboxCounts(total: 1, unread: 1))
-            #expect(try await scene.store.inboxCounts(of: namesake) == InboxCounts(total: 1, unread: 1))
+            #expect(try await scene.store.inbox.item(foreign, of: Self.bob)?.counts == InboxCounts(total: 1, unread: 1))
+            #expect(try await scene.store.inbox.counts(of: namesake) == InboxCounts(total: 1, unread: 1))
         }
     }
 
     @Test func aForeignEntryIsNotThere() async throws {
         try await StoreScene.with { scene in
             let foreign = try await scene.deliver(to: Self.bob)
-            #expect(try await scene.store.inboxItem(foreign, of: Self.ann) == nil)
+            #expect(try await scene.store.inbox.item(foreign, of: Self.ann) == nil)
             for change in [InboxChange.read, .delete, .undo, .snooze(until: .distantFuture), .wake] {
-                #expect(try await scene.store.mark(change, notification: foreign, of: Self.ann) == nil)
+                #expect(try await scene.store.inbox.mark(change, notification: foreign, of: Self.ann) == nil)
             }
-            #expect(try await scene.store.markAllRead(before: .entry(foreign), of: Self.ann) == nil)
-            #expect(try await scene.store.clearInbox(of: Self.ann)?.changed == 0)
-            #expect(try await scene.store.inboxCounts(of: Self.bob) == InboxCounts(total: 1, unread: 1))
+            #expect(try await scene.store.inbox.markAllRead(before: .entry(foreign), of: Self.ann) == nil)
+            #expect(try await scene.store.inbox.clear(of: Self.ann)?.changed == 0)
+            #expect(try await scene.store.inbox.counts(of: Self.bob) == InboxCounts(total: 1, unread: 1))
         }
     }
 
@@ -85,9 +85,9 @@ import TidingsTestSupport
             let id = try await scene.deliver(to: Self.ann)
             // The third time each statement runs by its name, with a plan that the role before has made.
             for _ in 0..<3 {
-                #expect(try await store.inboxCounts(of: Self.ann).total == 1)
-                #expect(try await store.inboxItem(id, of: Self.bob) == nil)
-                let news = try await store.inboxNews(of: [InboxWatcher(Self.ann), InboxWatcher(Self.bob)])
+                #expect(try await store.inbox.counts(of: Self.ann).total == 1)
+                #expect(try await store.inbox.item(id, of: Self.bob) == nil)
+                let news = try await store.inbox.news(of: [InboxWatcher(Self.ann), InboxWatcher(Self.bob)])
                 #expect(news.map(\.counts.total) == [1, 0])
             }
             await store.close()

@@ -66,7 +66,7 @@ extension StoreScene {
         var ids: [NotificationID] = []
         var start: InboxCursor?
         while true {
-            let page = try await store.inboxPage(of: person, limit: limit, from: .cursor(start))
+            let page = try await store.inbox.page(of: person, limit: limit, from: .cursor(start))
             ids += page.items.map(\.id)
             guard let next = page.next else { return ids }
             start = next

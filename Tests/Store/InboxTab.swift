@@ -21,7 +21,7 @@ struct InboxTab {
         shown = [:]
         var start: InboxCursor?
         repeat {
-            let page = try await scene.store.inboxPage(of: person, limit: 20, from: .cursor(start))
+            let page = try await scene.store.inbox.page(of: person, limit: 20, from: .cursor(start))
             if start == nil { known = page.position }
             for item in page.items { shown[item.id] = item.position }
             start = page.next
@@ -31,10 +31,10 @@ struct InboxTab {
     /// Reads the news, and each entry that they name.
     mutating func listen() async throws {
         let watcher = InboxWatcher(person, known: .position(known))
-        guard let news = try await scene.store.inboxNews(of: [watcher]).first else { return }
+        guard let news = try await scene.store.inbox.news(of: [watcher]).first else { return }
         guard news.isComplete else { return try await load() }
         for id in Set(news.arrived + news.changed) {
-            let item = try await scene.store.inboxItem(id, of: person)?.item
+            let item = try await scene.store.inbox.item(id, of: person)?.item
             shown[id] = item?.snoozedUntil == nil ? item?.position : nil
         }
         known = news.position

@@ -15,7 +15,7 @@ import TidingsTestSupport
     @Test func aPageTellsOfDeniedNotifications() async throws {
         try await StoreScene.with { scene in
             func hint(_ person: RecipientKey) async throws -> Bool {
-                try await scene.store.inboxPage(of: person, limit: 1, from: .offset(0)).deniesNotifications
+                try await scene.store.inbox.page(of: person, limit: 1, from: .offset(0)).deniesNotifications
             }
             #expect(try await !hint(Self.ann), "without devices there is no hint")
             func register(_ token: String, _ permission: Permission) async throws {
@@ -88,12 +88,12 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let ids = try await scene.deliver(3, to: Self.ann)
             _ = try await scene.deliver(2, to: Self.bob)
-            _ = try await scene.store.mark(.read, notification: ids[0], of: Self.ann)
+            _ = try await scene.store.inbox.mark(.read, notification: ids[0], of: Self.ann)
             for known in [InboxWatcher.Known.nothing, .position(1), .entry(ids[1]), .unclear] {
                 let watcher = InboxWatcher(Self.ann, known: known)
-                #expect(try await scene.store.inboxNews(of: [watcher]) == [scene.store.inboxNews(of: watcher)], "\(known)")
+                #expect(try await scene.store.inbox.news(of: [watcher]) == [scene.store.inbox.news(of: watcher)], "\(known)")
             }
-            let nobody = try await scene.store.inboxNews(of: InboxWatcher(StoreScene.person("nobody")))
+            let nobody = try await scene.store.inbox.news(of: InboxWatcher(StoreScene.person("nobody")))
             #expect(nobody.position == 0 && nobody.counts == InboxCounts(total: 0, unread: 0))
         }
     }

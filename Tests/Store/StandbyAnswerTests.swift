@@ -18,9 +18,9 @@ struct StandbyAnswerTests {
             // The change of an entry that is as asked.
             let person = StoreScene.person("anna")
             let entry = try await scene.deliver(to: person)
-            _ = try await scene.store.mark(.read, notification: entry, of: person)
-            #expect(try await server.holdsUp { _ = try await scene.store.mark(.read, notification: entry, of: person) })
-            #expect(try await !server.holdsUp { _ = try await scene.store.inboxItem(entry, of: person) })
+            _ = try await scene.store.inbox.mark(.read, notification: entry, of: person)
+            #expect(try await server.holdsUp { _ = try await scene.store.inbox.mark(.read, notification: entry, of: person) })
+            #expect(try await !server.holdsUp { _ = try await scene.store.inbox.item(entry, of: person) })
 
             // Packs that are settled.
             let packs = try await scene.take(4...6).packs

@@ -23,7 +23,7 @@ public struct SnoozeWaker: Sendable {
         var reminder = Reminder()
         while !Task.isCancelled {
             do {
-                while !Task.isCancelled, let woken = try await store.wakeSnoozed() { signals.announce(woken) }
+                while !Task.isCancelled, let woken = try await store.inbox.wakeSnoozed() { signals.announce(woken) }
                 reminder = Reminder()
             } catch {
                 logger.cannot("wake snoozed entries", error, isDue: reminder.isDue())

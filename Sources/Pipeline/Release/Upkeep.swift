@@ -97,7 +97,7 @@ public struct Upkeep: Sendable {
         }
         await chore("prune tombstones") { while try await store.pruneErasures(retention: retention), !Task.isCancelled {} }
         await chore("prune local notifications") { while try await store.pruneLocalRequests(), !Task.isCancelled {} }
-        await chore("prune inboxes") { while try await store.pruneInbox(), !Task.isCancelled {} }
+        await chore("prune inboxes") { while try await store.inbox.prune(), !Task.isCancelled {} }
         await chore("prune engagement") { while try await store.pruneEngagement(retention: retention), !Task.isCancelled {} }
         await chore("prune totals of engagement") { while try await store.pruneEngagementTotals(), !Task.isCancelled {} }
         for table in [RefusedTable.rejected, .dead] {

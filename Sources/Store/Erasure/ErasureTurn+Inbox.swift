@@ -15,7 +15,7 @@ extension ErasureTurn {
             """
         var trip = RoundTrip(running: [InboxWrite.lock(of: people)])
         let deleted = trip.ask(.value(InboxWrite.deletion(of: entries), as: Int.self))
-        trip.run(Store.removeInboxes(among: people))
+        trip.run(Store.Inbox.removeEmpty(among: people))
         return try await transaction.send(trip)[deleted]
     }
 
@@ -27,7 +27,7 @@ extension ErasureTurn {
             """
         var trip = RoundTrip(running: [InboxWrite.lock(of: person)])
         let deleted = trip.ask(.value(InboxWrite.deletion(of: entries), as: Int.self))
-        trip.run(Store.removeInboxes(among: [person]))
+        trip.run(Store.Inbox.removeEmpty(among: [person]))
         return try await transaction.send(trip)[deleted]
     }
 }

@@ -36,8 +36,6 @@ public struct InboxSweep: Sendable, Hashable {
     public let counts: InboxCounts
 }
 
-/// Changes by people. Each takes one round trip and one transaction, in which the counts are read after the change. A change of many takes
-/// one of both for each ``inboxSweepStep`` entries of the listing.
 extension Store {
     /// The time in which a person can take a deletion or a dismissal back.
     public static let inboxUndoLimit = Duration.seconds(600)
@@ -46,7 +44,11 @@ extension Store {
     /// Entries of the listing that one step of a sweep looks at. Routers that have something for the person wait for the end of a step, and
     /// others wait for these routers.
     package static let inboxSweepStep: Int64 = 1_000
+}
 
+/// Changes by people. Each takes one round trip and one transaction, in which the counts are read after the change. A change of many takes
+/// one of both for each ``Store/inboxSweepStep`` entries of the listing.
+extension Store.Inbox {
     /// Changes an entry and answers it as it is then.
     ///
     /// - Returns: Nil if the person has no such entry. A deleted entry exists only for `delete`, and for `undo` within its limit.
@@ -59,7 +61,7 @@ extension Store {
         var trip = RoundTrip(running: [InboxWrite.lock(of: person)])
         let isChanged = trip.ask(.exists(write.statement(answering: "select notification_id from changed")))
         let entryAfter = trip.ask(Self.entry(id, of: person, evenDeleted: change == .delete))
-        let found = try await asPerson(person, trip, asProof: true)
+        let found = try await store.asPerson(person, trip, asProof: true)
         guard var answer = try found[entryAfter] else { return nil }
         answer.isChanged = try found[isChanged]
         return answer
@@ -77,7 +79,7 @@ extension Store {
     ///
     /// - Parameter bound: nil for all entries.
     /// - Returns: Nil if the person has no entry of the bound.
-    public func clearInbox(before bound: InboxBound? = nil, of person: RecipientKey) async throws -> InboxSweep? {
+    public func clear(before bound: InboxBound? = nil, of person: RecipientKey) async throws -> InboxSweep? {
         try await sweep(person, .delete, before: bound, where: "true")
     }
 
@@ -98,11 +100,11 @@ extension Store {
             let boundIsKnown = trip.ask(.value(isKnown, as: Bool.self))
             let step = trip.ask(Self.sweepStep(person, change, from: upper, where: condition))
             let counts = trip.ask(InboxCounts.statement(of: person))
-            let found = try await asPerson(person, trip, asProof: true)
+            let found = try await store.asPerson(person, trip, asProof: true)
             guard try found[boundIsKnown] else { return nil }
             let done = try found[step]
             changed += done.changed
-            newest += done.newest.prefix(Self.inboxSweepNames - newest.count)
+            newest += done.newest.prefix(Store.inboxSweepNames - newest.count)
             guard let lowest = done.lowest else { return InboxSweep(changed: changed, newest: newest, counts: try found[counts]) }
             upper = "\(lowest - 1)"
             isKnown = "select true"
@@ -118,15 +120,15 @@ extension Store {
         let listed: SQL = "\(InboxItem.isOf(person)) and \(InboxItem.isListed)"
         let step: SQL = """
             select i.position from tidings.inbox i where \(listed) and i.position <= \(upper)
-            order by i.position desc limit \(inboxSweepStep)
+            order by i.position desc limit \(Store.inboxSweepStep)
             """
         let scope: SQL = "\(listed) and i.position <= \(upper) and i.position >= (select min(s.position) from (\(step)) s)"
         let write = InboxWrite(
             entries: "tidings.inbox i where \(scope) and \(condition)", assignments: change.assignments, scope: scope)
         let statement = write.statement(
             answering: """
-                select count(*) as changed, (array_agg(notification_id order by position desc))[1:\(Int32(inboxSweepNames))] as newest,
-                    (select case when count(*) = \(inboxSweepStep) then min(s.position) end from (\(step)) s) as lowest
+                select count(*) as changed, (array_agg(notification_id order by position desc))[1:\(Int32(Store.inboxSweepNames))] as newest,
+                    (select case when count(*) = \(Store.inboxSweepStep) then min(s.position) end from (\(step)) s) as lowest
                 from changed
                 """)
         return .one(statement, SweepStep.init)

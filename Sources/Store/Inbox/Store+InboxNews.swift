@@ -41,8 +41,10 @@ public struct InboxNews: Sendable, Hashable {
 extension Store {
     /// The number of watchers that one query serves.
     public static let inboxWatchersPerQuery = 500
+}
 
-    /// The news of each watcher, in the same order, of one moment for each ``inboxWatchersPerQuery`` watchers.
+extension Store.Inbox {
+    /// The news of each watcher, in the same order, of one moment for each ``Store/inboxWatchersPerQuery`` watchers.
     ///
     /// Positions of a person become visible in their order. So a watcher who knows a position is told of everything beyond it, whichever
     /// process made the change.
@@ -50,21 +52,21 @@ extension Store {
     /// Runs with the rights of the process and not of a person, because one query serves many people. It reads ids and counts, and no content.
     ///
     /// - Parameter limit: the largest number of entries in each of the two lists.
-    public func inboxNews(of watchers: [InboxWatcher], limit: Int = 50) async throws -> [InboxNews] {
+    public func news(of watchers: [InboxWatcher], limit: Int = 50) async throws -> [InboxNews] {
         var news: [InboxNews] = []
         news.reserveCapacity(watchers.count)
-        for start in stride(from: 0, to: watchers.count, by: Self.inboxWatchersPerQuery) {
-            let part = watchers[start..<min(start + Self.inboxWatchersPerQuery, watchers.count)]
-            news += try await pool.query(.rows(Self.news(of: part, limit: limit)) { try InboxNews($0, limit: limit) })
+        for start in stride(from: 0, to: watchers.count, by: Store.inboxWatchersPerQuery) {
+            let part = watchers[start..<min(start + Store.inboxWatchersPerQuery, watchers.count)]
+            news += try await pool.query(.rows(Self.newsQuery(of: part, limit: limit)) { try InboxNews($0, limit: limit) })
         }
         return news
     }
 
     /// The news of one watcher, with the rights of the person.
-    public func inboxNews(of watcher: InboxWatcher, limit: Int = 50) async throws -> InboxNews {
+    public func news(of watcher: InboxWatcher, limit: Int = 50) async throws -> InboxNews {
         // A text of its own: PostgreSQL plans a statement anew if another role runs it.
-        let query = Self.news(of: [watcher], limit: limit) + " limit 1"
-        return try await asPerson(watcher.person, .one(query) { try InboxNews($0, limit: limit) })
+        let query = Self.newsQuery(of: [watcher], limit: limit) + " limit 1"
+        return try await store.asPerson(watcher.person, .one(query) { try InboxNews($0, limit: limit) })
     }
 
     private static let columns: [Column<InboxWatcher>] = [
@@ -73,7 +75,7 @@ extension Store {
     ]
 
     /// A position is lost if the inbox has forgotten what came after it, or has never given it.
-    private static func news(of watchers: ArraySlice<InboxWatcher>, limit: Int) -> SQL {
+    private static func newsQuery(of watchers: ArraySlice<InboxWatcher>, limit: Int) -> SQL {
         let isOfAsked: SQL = "i.tenant = asked.tenant and i.recipient_id = asked.recipient_id"
         let end: SQL = "limit \(Int64(limit) + 1)"
         return """
@@ -106,7 +108,7 @@ extension Store {
     /// The people whose inbox has changed since the position that they know. One query, however many people are asked for.
     ///
     /// - Parameter watchers: only those that know a position are looked at.
-    public func changedInboxes(since watchers: [InboxWatcher]) async throws -> [RecipientKey] {
+    public func changed(since watchers: [InboxWatcher]) async throws -> [RecipientKey] {
         guard !watchers.isEmpty else { return [] }
         let query: SQL = """
             select asked.place from \(watchers.relation("asked", Self.columns, numbered: "place"))

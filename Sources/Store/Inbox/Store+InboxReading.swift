@@ -1,22 +1,24 @@
 public import TidingsCore
 import TidingsPostgres
 
-/// Reading of inboxes. Each statement for a person runs as the role `tidings_app`, to which the database shows only the rows of that person.
 extension Store {
     /// The largest number of entries on one page.
     public static let largestInboxPage = 100
+}
 
+/// Reading of inboxes. Each statement for a person runs as the role `tidings_app`, to which the database shows only the rows of that person.
+extension Store.Inbox {
     /// A page of at most `limit` entries and the counts, of one moment. Takes one round trip, with the look at the devices.
     ///
-    /// - Parameter limit: 1 to ``largestInboxPage``. Another number becomes the nearest of these.
-    public func inboxPage(
+    /// - Parameter limit: 1 to ``Store/largestInboxPage``. Another number becomes the nearest of these.
+    public func page(
         of person: RecipientKey, limit: Int, from start: InboxPage.Start, in listing: InboxPage.Listing = .arrived
     ) async throws -> InboxPage {
-        let limit = min(max(1, limit), Self.largestInboxPage)
+        let limit = min(max(1, limit), Store.largestInboxPage)
         var trip = RoundTrip()
-        let page = trip.ask(Statement(Self.page(of: person, limit: limit, from: start, in: listing), read: PageRows.init))
-        let denies = trip.ask(Self.deniesNotifications(person))
-        let found = try await asPerson(person, trip)
+        let page = trip.ask(Statement(Self.pageQuery(of: person, limit: limit, from: start, in: listing), read: PageRows.init))
+        let denies = trip.ask(Store.deniesNotifications(person))
+        let found = try await store.asPerson(person, trip)
         let rows = try found[page]
         var items = rows.items
         var next: InboxCursor?
@@ -30,7 +32,7 @@ extension Store {
     }
 
     /// The statement of a page. Each row has the counts and an entry.
-    static func page(of person: RecipientKey, limit: Int, from start: InboxPage.Start, in listing: InboxPage.Listing) -> SQL {
+    static func pageQuery(of person: RecipientKey, limit: Int, from start: InboxPage.Start, in listing: InboxPage.Listing) -> SQL {
         // By cursor, one entry more tells whether another page follows.
         let (after, end): (SQL, SQL) =
             switch start {
@@ -45,13 +47,13 @@ extension Store {
     }
 
     /// An entry with the counts. A snoozed entry is found, a deleted one is not. Nil if the person has no such entry.
-    public func inboxItem(_ id: NotificationID, of person: RecipientKey) async throws -> InboxAnswer? {
-        try await asPerson(person, Self.entry(id, of: person))
+    public func item(_ id: NotificationID, of person: RecipientKey) async throws -> InboxAnswer? {
+        try await store.asPerson(person, Self.entry(id, of: person))
     }
 
     /// The counts of a person.
-    public func inboxCounts(of person: RecipientKey) async throws -> InboxCounts {
-        try await asPerson(person, InboxCounts.statement(of: person))
+    public func counts(of person: RecipientKey) async throws -> InboxCounts {
+        try await store.asPerson(person, InboxCounts.statement(of: person))
     }
 
     /// An entry with the counts.

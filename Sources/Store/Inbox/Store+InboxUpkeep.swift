@@ -1,8 +1,6 @@
 import TidingsCore
 import TidingsPostgres
 
-/// Retention of inboxes, and the end of snoozes. Several processes may run both at once: no step waits for an inbox that another transaction
-/// has locked.
 extension Store {
     /// The time for which an entry is kept after its acceptance, its scheduled time or the end of its snooze, whichever is latest.
     public static let inboxRetention = Duration.seconds(90 * 86_400)
@@ -16,6 +14,13 @@ extension Store {
     /// Entries of one person that one turn wakes.
     package static let inboxWakesPerPerson: Int64 = 100
 
+    /// Makes PostgreSQL look each row up by its primary key. The planner expects a full batch, for which it may read a whole index.
+    static let rowByRow: SQL = "select set_config('enable_mergejoin', 'off', true), set_config('enable_hashjoin', 'off', true)"
+}
+
+/// Retention of inboxes, and the end of snoozes. Several processes may run both at once: no step waits for an inbox that another transaction
+/// has locked.
+extension Store.Inbox {
     // MARK: Retention
 
     /// Deletes entries past retention as if their people had done it, and removes the rows of deleted entries after their time.
@@ -23,7 +28,7 @@ extension Store {
     /// An entry therefore leaves in two steps. Between them, an app learns of the deletion by the id.
     ///
     /// - Returns: False if there were none.
-    public func pruneInbox(retention: Duration = inboxRetention) async throws -> Bool {
+    public func prune(retention: Duration = Store.inboxRetention) async throws -> Bool {
         let oldest: SQL = "(select tidings.clock() - make_interval(secs => \(Double(retention.components.seconds))))"
         // As the index has it.
         let isOld: SQL = """
@@ -32,7 +37,7 @@ extension Store {
         let hasExpired = try await tendEntries(where: isOld) { entries in
             [InboxWrite(entries: entries, assignments: InboxChange.delete.assignments).statement(answering: "select count(*) from changed")]
         }
-        let deleted = Double((Self.inboxUndoLimit + Self.inboxDeletedKept).components.seconds)
+        let deleted = Double((Store.inboxUndoLimit + Store.inboxDeletedKept).components.seconds)
         let isGone: SQL = "i.deleted_at < (select tidings.clock() - make_interval(secs => \(deleted)))"
         let wasRemoved = try await tendEntries(where: isGone) { entries in [InboxWrite.deletion(of: entries)] }
         return hasExpired || wasRemoved
@@ -45,7 +50,7 @@ extension Store {
     /// - Returns: False if there was no such entry.
     private func tendEntries(where condition: SQL, _ statements: (SQL) -> [SQL]) async throws -> Bool {
         try await pool.transaction(isolation: .readCommitted) { transaction in
-            var look = RoundTrip(running: [Self.byIndex, Self.rowByRow])
+            var look = RoundTrip(running: [Store.byIndex, Store.rowByRow])
             let locked = look.ask(.rows(Self.lockInboxes(of: condition), EntryKey.init))
             let keys = try await transaction.send(look)[locked]
             guard !keys.isEmpty else { return false }
@@ -56,7 +61,7 @@ extension Store {
                     and i.notification_id = found.notification_id
                 where \(condition)
                 """
-            try await transaction.pipeline(statements(entries) + [Self.removeInboxes(among: keys.map(\.person))])
+            try await transaction.pipeline(statements(entries) + [Self.removeEmpty(among: keys.map(\.person))])
             return true
         }
     }
@@ -64,7 +69,7 @@ extension Store {
     private static func lockInboxes(of condition: SQL) -> SQL {
         """
         with old as materialized (
-            select i.tenant, i.recipient_id, i.notification_id from tidings.inbox i where \(condition) limit \(inboxPruneBatch)
+            select i.tenant, i.recipient_id, i.notification_id from tidings.inbox i where \(condition) limit \(Store.inboxPruneBatch)
         )
         select old.tenant, old.recipient_id, old.notification_id from old
         join tidings.inboxes b on b.tenant = old.tenant and b.recipient_id = old.recipient_id
@@ -73,7 +78,7 @@ extension Store {
     }
 
     /// Removes the inboxes of these people that have no entry left. Producers choose the names of people, so such rows have no other bound.
-    static func removeInboxes(among people: [RecipientKey]) -> SQL {
+    static func removeEmpty(among people: [RecipientKey]) -> SQL {
         """
         with empty as materialized (
             select found.tenant, found.recipient_id from (
@@ -87,9 +92,6 @@ extension Store {
         """
     }
 
-    /// Makes PostgreSQL look each row up by its primary key. The planner expects a full batch, for which it may read a whole index.
-    static let rowByRow: SQL = "select set_config('enable_mergejoin', 'off', true), set_config('enable_hashjoin', 'off', true)"
-
     // MARK: Snoozes
 
     /// Lets snoozed entries arrive anew whose time has come, the earliest first.
@@ -101,7 +103,7 @@ extension Store {
                 .rows(Self.lockWaking) { RecipientKey(tenant: try $0.decode("tenant"), id: try $0.decode("recipient_id")) })
             guard !people.isEmpty else { return nil }
             let write = InboxWrite(entries: Self.waking(among: people), assignments: InboxChange.wake.assignments, arrives: true)
-            var trip = RoundTrip(running: [Self.rowByRow])
+            var trip = RoundTrip(running: [Store.rowByRow])
             let waking = write.statement(answering: "select tenant, recipient_id, notification_id from changed order by 1, 2")
             let woken = trip.ask(.rows(waking, EntryKey.init))
             trip.run(Self.noteNextWake(among: people))
@@ -111,7 +113,7 @@ extension Store {
 
     private static let lockWaking: SQL = """
         select b.tenant, b.recipient_id from tidings.inboxes b where b.wakes_at <= (select tidings.clock())
-        order by b.wakes_at limit \(inboxWakeBatch) for update skip locked
+        order by b.wakes_at limit \(Store.inboxWakeBatch) for update skip locked
         """
 
     private static func waking(among people: [RecipientKey]) -> SQL {
@@ -119,7 +121,7 @@ extension Store {
         \(people.relation("found")) cross join lateral (
             select * from tidings.inbox e where e.tenant = found.tenant and e.recipient_id = found.recipient_id
                 and e.deleted_at is null and e.snoozed_until <= (select tidings.clock())
-            order by e.snoozed_until, e.position limit \(inboxWakesPerPerson)
+            order by e.snoozed_until, e.position limit \(Store.inboxWakesPerPerson)
         ) i
         """
     }

@@ -67,15 +67,15 @@ import TidingsTestSupport
             try await scene.like("bo", by: "ada")
             for statement in Self.entriesOfAll { _ = try await scene.system.query(statement) }
             let bo = RecipientKey(tenant: LikesScene.tenant, id: "bo")
-            #expect(try await scene.store.inboxCounts(of: bo) == InboxCounts(total: 3, unread: 3))
+            #expect(try await scene.store.inbox.counts(of: bo) == InboxCounts(total: 3, unread: 3))
 
             let counts = try #require(try await scene.erase(Self.ada)["counts"])
             #expect(counts["inbox"]?.intValue == 2)
-            #expect(try await scene.store.inboxCounts(of: bo) == InboxCounts(total: 1, unread: 1))
+            #expect(try await scene.store.inbox.counts(of: bo) == InboxCounts(total: 1, unread: 1))
             #expect(try await scene.store.auditInboxes().isEmpty)
             let watcher = InboxWatcher(bo, known: .position(3))
-            #expect(try await scene.store.changedInboxes(since: [watcher]) == [bo])
-            #expect(try await scene.store.inboxNews(of: [watcher]).map(\.isComplete) == [false])
+            #expect(try await scene.store.inbox.changed(since: [watcher]) == [bo])
+            #expect(try await scene.store.inbox.news(of: [watcher]).map(\.isComplete) == [false])
         }
     }
 

@@ -49,12 +49,17 @@ import TidingsTestSupport
                     public func plain() {}
                 }
 
+                extension Store.Part {
+                    public func one() async {}
+                    func hidden() async {}
+                }
+
                 extension Other {
                     public func another() async {}
                 }
                 """)
-        #expect(functions.offered == ["one", "two"])
-        #expect(functions.all == ["one", "two", "hidden", "ofTheType", "plain", "another"])
+        #expect(functions.offered == ["one", "two", "part.one"])
+        #expect(functions.all == ["one", "two", "hidden", "ofTheType", "plain", "part.one", "part.hidden", "another"])
     }
 
     /// A column that an insert names, one that a condition names, and one that a reader asks for.

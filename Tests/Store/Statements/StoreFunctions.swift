@@ -3,9 +3,10 @@ import TidingsTestSupport
 
 /// The functions that the sources of the store declare. Relies on the formatter: only declarations of a file begin in the first column.
 struct StoreFunctions {
-    /// The names of the functions of `Store` that other modules may call and that may send statements: those with `async`.
+    /// The functions of `Store` and of its handles that other modules may call and that may send statements: those with `async`. A function
+    /// of a handle has the name of the handle before its own, as in `inbox.page`.
     private(set) var offered: Set<String> = []
-    /// The names of the functions of every type, whatever their access is.
+    /// The functions of every type, whatever their access is.
     private(set) var all: Set<String> = []
 
     init() throws {
@@ -20,12 +21,10 @@ struct StoreFunctions {
     init(reading text: String) { read(text) }
 
     private mutating func read(_ text: String) {
-        var isInStore = false
+        var prefix: String?
         var open: Head?
         for line in text.split(separator: "\n") {
-            if line.first?.isLetter == true {
-                isInStore = line.hasPrefix("extension Store {") || line.hasPrefix("public struct Store:")
-            }
+            if line.first?.isLetter == true { prefix = Self.prefix(in: line) }
             let code = line.trimmingPrefix(while: \.isWhitespace)
             if code.hasPrefix("//") { continue }
             var head = open ?? Head(code)
@@ -34,9 +33,17 @@ struct StoreFunctions {
             // The head of a function ends with its body, on one line or on many.
             guard let head, code.hasSuffix("{") || code.hasSuffix("}") else { continue }
             open = nil
-            all.insert(head.name)
-            if isInStore, head.isOffered { offered.insert(head.name) }
+            all.insert((prefix ?? "") + head.name)
+            if let prefix, head.isOffered { offered.insert(prefix + head.name) }
         }
+    }
+
+    /// The text before the names of the functions of a declaration: nothing for the store, `inbox.` for `Store.Inbox`. Nil for another
+    /// type.
+    private static func prefix(in line: Substring) -> String? {
+        if line.hasPrefix("extension Store {") || line.hasPrefix("public struct Store:") { return "" }
+        guard let handle = line.prefixMatch(of: /extension Store\.(\w+) \{/)?.output.1 else { return nil }
+        return "\(handle.prefix(1).lowercased())\(handle.dropFirst())."
     }
 
     /// A function up to the beginning of its body.

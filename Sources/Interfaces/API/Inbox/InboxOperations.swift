@@ -51,7 +51,7 @@ struct InboxOperations: Sendable {
             }
         }
         try query.finish()
-        let page = try await services.store.inboxPage(of: person, limit: limit, from: start, in: listing)
+        let page = try await services.store.inbox.page(of: person, limit: limit, from: start, in: listing)
         let writer = InboxItemWriter(catalogue: services.catalogues.current)
         return .json { json in
             json.beginObject()
@@ -74,7 +74,7 @@ struct InboxOperations: Sendable {
     }
 
     private func unreadCount(_ call: APICall) async throws -> ServerResponse {
-        let counts = try await services.store.inboxCounts(of: try call.person)
+        let counts = try await services.store.inbox.counts(of: try call.person)
         return .json { json in
             json.beginObject()
             json.member("unreadCount", counts.unread)
@@ -83,7 +83,7 @@ struct InboxOperations: Sendable {
     }
 
     private func show(_ call: APICall) async throws -> ServerResponse {
-        guard let answer = try await services.store.inboxItem(try call.notificationID(), of: try call.person) else {
+        guard let answer = try await services.store.inbox.item(try call.notificationID(), of: try call.person) else {
             throw Problem(.notFound)
         }
         return item(answer)
@@ -107,7 +107,7 @@ struct InboxOperations: Sendable {
 
     private func marked(_ call: APICall, _ change: InboxChange) async throws -> InboxAnswer {
         let (id, person) = (try call.notificationID(), try call.person)
-        guard let answer = try await services.store.mark(change, notification: id, of: person) else { throw Problem(.notFound) }
+        guard let answer = try await services.store.inbox.mark(change, notification: id, of: person) else { throw Problem(.notFound) }
         if answer.isChanged { services.hub.announce(person, changed: [id]) }
         return answer
     }
@@ -139,14 +139,14 @@ struct InboxOperations: Sendable {
     }
 
     private func readAll(_ call: APICall) async throws -> ServerResponse {
-        guard let sweep = try await services.store.markAllRead(before: try Self.before(call), of: try call.person) else {
+        guard let sweep = try await services.store.inbox.markAllRead(before: try Self.before(call), of: try call.person) else {
             throw Problem(.notFound)
         }
         return try swept(call, sweep, "updated")
     }
 
     private func clear(_ call: APICall) async throws -> ServerResponse {
-        guard let sweep = try await services.store.clearInbox(before: try Self.before(call), of: try call.person) else {
+        guard let sweep = try await services.store.inbox.clear(before: try Self.before(call), of: try call.person) else {
             throw Problem(.notFound)
         }
         return try swept(call, sweep, "removed")

@@ -34,7 +34,7 @@ struct StoredNews: StreamNews {
     func first(of asked: [FirstNews.Asked]) async throws -> [FirstNews] {
         if asked.count == 1, let one = asked.first {
             // A query that is not shared has the rights of the person.
-            let inbox = try await store.inboxNews(of: one.watcher, limit: APILimits.idsInEvent)
+            let inbox = try await store.inbox.news(of: one.watcher, limit: APILimits.idsInEvent)
             var news: [TopicNews] = []
             for (topic, mark) in zip(stored, one.marks) { news.append(try await topic.news(since: mark)) }
             return [FirstNews(inbox: inbox, topics: news)]
@@ -48,7 +48,7 @@ struct StoredNews: StreamNews {
     }
 
     func changedInboxes(since watchers: [InboxWatcher]) async throws -> [RecipientKey] {
-        try await store.changedInboxes(since: watchers)
+        try await store.inbox.changed(since: watchers)
     }
 
     func people(withNewsOf topic: Int, since marks: [TopicMark]) async throws -> [RecipientKey] {
@@ -56,7 +56,7 @@ struct StoredNews: StreamNews {
     }
 
     func inboxNews(of watchers: [InboxWatcher]) async throws -> [InboxNews] {
-        try await store.inboxNews(of: watchers, limit: APILimits.idsInEvent)
+        try await store.inbox.news(of: watchers, limit: APILimits.idsInEvent)
     }
 
     func news(of topic: Int, since marks: [TopicMark]) async throws -> [TopicNews] { try await stored[topic].news(since: marks) }

@@ -30,9 +30,9 @@ extension APIBench {
     private func listByPgbench() async throws -> Double {
         guard let servers = system.servers else { throw Failure(.usage, "--api needs servers of its own") }
         // The recipients are those of ``BenchPeople/recipient(of:)``.
-        let script =
-            "\\set n random(0, \(people.count - 1))\n"
-            + Store.listingScript(tenant: "'\(Intent.defaultTenant)'", recipient: "('person-\(people.name)-' || :n)", limit: Self.page)
+        let listing = Store.Inbox.listingScript(
+            tenant: "'\(Intent.defaultTenant)'", recipient: "('person-\(people.name)-' || :n)", limit: Self.page)
+        let script = "\\set n random(0, \(people.count - 1))\n" + listing
         let path = "\(servers.layout.home)/listing.sql"
         do {
             try script.write(toFile: path, atomically: true, encoding: .utf8)

@@ -99,24 +99,24 @@ extension Faults {
         private static func readInboxes(_ system: TestSystem) async throws {
             let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 2, name: "size tests")
             let person = RecipientKey(tenant: "default", id: "r7")
-            let page = try await store.inboxPage(of: person, limit: 20, from: .cursor(nil))
-            _ = try await store.inboxCounts(of: person)
+            let page = try await store.inbox.page(of: person, limit: 20, from: .cursor(nil))
+            _ = try await store.inbox.counts(of: person)
             if let item = page.items.first {
-                _ = try await store.inboxItem(item.id, of: person)
+                _ = try await store.inbox.item(item.id, of: person)
                 let events = [EngagementEvent(.opened, notification: item.id, device: "phone"), EngagementEvent(.displayed)]
                 #expect(try await store.recordEngagement(events, of: person, defaultMarket: "default") == .stored([true, true]))
                 try await store.rollUpEngagement()
                 #expect(try await store.confirmReceipt(of: item.id, on: "phone", by: person) == .unknown)
-                #expect(try await store.markAllRead(before: .entry(item.id), of: person)?.changed == page.items.count)
+                #expect(try await store.inbox.markAllRead(before: .entry(item.id), of: person)?.changed == page.items.count)
             }
             // Half of them know a position that has passed, so that their news have entries.
             let watchers = (1...Store.inboxWatchersPerQuery).map { number in
                 InboxWatcher(RecipientKey(tenant: "default", id: "r\(number)"), known: number.isMultiple(of: 2) ? .nothing : .position(1))
             }
-            #expect(try await store.inboxNews(of: watchers).count == watchers.count)
-            #expect(try await store.changedInboxes(since: watchers).count == watchers.count / 2)
-            #expect(try await store.wakeSnoozed() == nil)
-            #expect(try await store.pruneInbox() == false)
+            #expect(try await store.inbox.news(of: watchers).count == watchers.count)
+            #expect(try await store.inbox.changed(since: watchers).count == watchers.count / 2)
+            #expect(try await store.inbox.wakeSnoozed() == nil)
+            #expect(try await store.inbox.prune() == false)
             await store.close()
         }
 

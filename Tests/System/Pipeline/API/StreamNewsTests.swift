@@ -18,10 +18,10 @@ import TidingsTestSupport
                 #expect(await stream.names(untilHeartbeats: 3) == [])
                 // Changes without a signal. The counts before and after are the same.
                 try await Self.withStore(of: api) { store in
-                    _ = try await store.mark(.read, notification: ids[0], of: Self.ada)
-                    _ = try await store.mark(.dismiss, notification: ids[1], of: Self.ada)
-                    _ = try await store.mark(.unread, notification: ids[1], of: Self.ada)
-                    _ = try await store.mark(.unread, notification: ids[0], of: Self.ada)
+                    _ = try await store.inbox.mark(.read, notification: ids[0], of: Self.ada)
+                    _ = try await store.inbox.mark(.dismiss, notification: ids[1], of: Self.ada)
+                    _ = try await store.inbox.mark(.unread, notification: ids[1], of: Self.ada)
+                    _ = try await store.inbox.mark(.unread, notification: ids[0], of: Self.ada)
                 }
                 let change = try #require(try await stream.next("inbox"))
                 #expect(change["unreadCount"] == 2 && change["reset"] == false && change["new"] == [], "\(change)")

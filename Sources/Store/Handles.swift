@@ -1,0 +1,22 @@
+import TidingsPostgres
+
+/// The functions of one folder of the store, such as `store.inbox`. A handle has no state of its own.
+///
+/// A bound that a folder declares is a constant of ``Store`` itself, so that it has one name in code and in `tidings config show`.
+protocol StoreHandle: Sendable {
+    var store: Store { get }
+}
+
+extension StoreHandle {
+    var pool: PostgresPool { store.pool }
+    var clock: DatabaseClock { store.clock }
+}
+
+extension Store {
+    /// Entries of people: pages, marks, news and retention.
+    public struct Inbox: StoreHandle {
+        let store: Store
+    }
+
+    public var inbox: Inbox { Inbox(store: self) }
+}
