@@ -19,4 +19,11 @@ extension Store {
     }
 
     public var inbox: Inbox { Inbox(store: self) }
+
+    /// Packs, which a worker claims and settles once, and the SQL outbox of `tidings_api.enqueue`.
+    public struct Outbox: StoreHandle {
+        let store: Store
+    }
+
+    public var outbox: Outbox { Outbox(store: self) }
 }

@@ -15,14 +15,14 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let packs = try await scene.take(1...2).packs
             let entries = packs.flatMap(\.entries)
-            #expect(try await scene.store.changed(entries).erased.isEmpty)
+            #expect(try await scene.store.outbox.changed(entries).erased.isEmpty)
             try await scene.bury(StoreScene.person("person-1"))
-            let claims = try await scene.store.claim(packs, worker: "w", as: ClaimID(scene.store.clock.nextID()))
+            let claims = try await scene.store.outbox.claim(packs, worker: "w", as: ClaimID(scene.store.clock.nextID()))
             let expected = Set(entries.filter { $0.recipient == "person-1" }.map(\.key))
             #expect(claims.erased == expected && expected.count == 1 && claims.outdated.isEmpty)
             #expect(claims.members.values.flatMap { $0 }.count == 2, "the claim stands, and the worker ends the delivery")
 
-            let again = try await scene.store.changed(entries)
+            let again = try await scene.store.outbox.changed(entries)
             #expect(again.erased == expected && again.outdated.isEmpty)
         }
     }
@@ -31,7 +31,7 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let packs = try await scene.take(1...2).packs
             try await scene.bury(StoreScene.person("person-1"))
-            let arrivals = try await scene.store.deliverToInbox(packs, pauses: .none)
+            let arrivals = try await scene.store.outbox.deliverToInbox(packs, pauses: .none)
             #expect(arrivals.people.map(\.recipient) == ["person-2"])
             #expect(try await scene.count("select count(*) from tidings.inbox where recipient_id = 'person-1'") == 0)
             #expect(try await scene.count("select count(*) from tidings.inbox") == 1)
@@ -77,7 +77,7 @@ import TidingsTestSupport
                 attempt: AttemptRecord(
                     outcome: "accepted", reason: .accepted, detail: "for person-1", startedAt: now, finishedAt: now))
             let late = PackSettlement(packs[0], [settlement], claimedAt: now, isLast: true)
-            try await scene.store.settle([late], worker: "sleeper")
+            try await scene.store.outbox.settle([late], worker: "sleeper")
             let left = try await scene.count("select (select count(*) from tidings.attempts) + (select count(*) from tidings.deliveries)")
             #expect(left == 0)
         }

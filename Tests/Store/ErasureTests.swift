@@ -35,7 +35,7 @@ import TidingsTestSupport
                             attempt: AttemptRecord(outcome: "accepted", reason: .accepted, startedAt: now, finishedAt: now))
                     }, claimedAt: .distantPast, isLast: true)
             }
-            try await scene.store.settle(sent, worker: "worker")
+            try await scene.store.outbox.settle(sent, worker: "worker")
             try #require(try await scene.finish(id))
             #expect(try await scene.tables(with: Self.eve.id).isEmpty)
             #expect(try await scene.rows(of: Self.bob) == ofBob, "the other person keeps everything")

@@ -78,12 +78,12 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let pack = try #require(try await scene.take(scene.claims([Self.escalating])).packs.first)
             let meanwhile = try await scene.deliver(to: Self.ann)
-            let arrivals = try await scene.store.deliverToInbox([pack], pauses: .none)
+            let arrivals = try await scene.store.outbox.deliverToInbox([pack], pauses: .none)
             let late = pack.entries[0].notificationID
             #expect(arrivals.people.map(\.new) == [[late]] && late < meanwhile)
             #expect(try await scene.positions(of: Self.ann).map(\.id) == [meanwhile, late])
             // The pack again: it is gone, and nothing is counted twice.
-            #expect(try await scene.store.deliverToInbox([pack], pauses: .none).isEmpty)
+            #expect(try await scene.store.outbox.deliverToInbox([pack], pauses: .none).isEmpty)
             #expect(try await scene.count("select total from tidings_ops.inboxes where recipient_id = 'ann'") == 2)
         }
     }

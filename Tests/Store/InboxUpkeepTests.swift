@@ -89,8 +89,8 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let pack = try await scene.packOfOne(
                 Content(title: "T", body: "B", imageURL: "https://example.com/a.png", data: #"{"a":1}"#, groupKey: "g"))
-            _ = try await scene.store.deliverToInbox([pack], pauses: .none)
-            _ = try await scene.store.deliverToInbox([pack], pauses: .none)
+            _ = try await scene.store.outbox.deliverToInbox([pack], pauses: .none)
+            _ = try await scene.store.outbox.deliverToInbox([pack], pauses: .none)
             let page = try await scene.store.inbox.page(of: Self.ann, limit: 9, from: .cursor(nil))
             let item = try #require(page.items.first)
             #expect(page.items.count == 1 && item.id == pack.entries[0].notificationID && item.type == "orderUpdate")
@@ -107,7 +107,7 @@ import TidingsTestSupport
                 _ = try await scene.store.inbox.mark(change, notification: id, of: Self.ann)
             }
             let pack = try await scene.packOfOne(Content(title: "T"))
-            let claims = try await scene.store.claim([pack], worker: "w", as: ClaimID(scene.store.clock.nextID()), badges: true)
+            let claims = try await scene.store.outbox.claim([pack], worker: "w", as: ClaimID(scene.store.clock.nextID()), badges: true)
             #expect(Array(claims.badges.values) == [2])
             #expect(try await scene.store.inbox.counts(of: Self.ann).unread == 2)
         }

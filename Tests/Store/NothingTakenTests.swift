@@ -161,7 +161,7 @@ extension StoreScene {
     fileprivate static let leaseIsOver = Duration.seconds(30)
 
     fileprivate func claimed(_ packs: [Pack], by worker: String) async throws -> Claimed {
-        Claimed(packs: packs, claims: try await store.claim(packs, worker: worker, as: ClaimID(store.clock.nextID())))
+        Claimed(packs: packs, claims: try await store.outbox.claim(packs, worker: worker, as: ClaimID(store.clock.nextID())))
     }
 
     /// A worker claims the packs of these intents, and its lease ends.
@@ -186,7 +186,7 @@ extension StoreScene {
             PackSettlement(
                 pack, pack.entries.map { statement.settlement(of: $0, claimedAt: claimedAt) }, claimedAt: claimedAt, isLast: true)
         }
-        try await store.settle(packs, worker: "sleeper")
+        try await store.outbox.settle(packs, worker: "sleeper")
     }
 
     /// The provider accepts the deliveries.
@@ -200,7 +200,7 @@ extension StoreScene {
             }
             return PackSettlement(pack, settlements, claimedAt: claim.claims.claimedAt, isLast: true)
         }
-        try await store.settle(packs, worker: worker)
+        try await store.outbox.settle(packs, worker: worker)
     }
 
     fileprivate func isSound() async throws -> Bool {

@@ -73,7 +73,7 @@ import TidingsTestSupport
             #expect(try await scene.confirm(packs[0].entries[0].key, on: "phone-1") == .applied)
             let attempts: SQL = "select count(*) from tidings.attempts"
             let before = try await scene.count(attempts)
-            try await scene.store.settle(settled, worker: "w")
+            try await scene.store.outbox.settle(settled, worker: "w")
             #expect(try await scene.count(attempts) == before)
             #expect(try await scene.ending(of: packs[0].entries[0].key) == "delivered delivered")
         }
@@ -265,7 +265,7 @@ extension StoreScene {
                             outcome: end.state == .sent ? "accepted" : "unknown", reason: end.reason, startedAt: now, finishedAt: now))
                 }, claimedAt: .distantPast, isLast: true)
         }
-        try await store.settle(settled, worker: "w")
+        try await store.outbox.settle(settled, worker: "w")
         for key in packs.flatMap(\.entries).map(\.key) {
             _ = try await system.query(
                 """

@@ -120,7 +120,7 @@ import TidingsTestSupport
             let failed = DeliveryReport.Outcome.failed(.timeout, endpointGone: false)
             let keys = try await scene.sentEscalation()
             for key in keys { _ = try await scene.store.record([scene.report(key, failed, "1")], from: Self.provider) }
-            _ = try await scene.store.resumeEscalations()
+            _ = try await scene.store.outbox.resumeEscalations()
             #expect(try await scene.store.record([scene.report(keys[0], .delivered, "2")], from: Self.provider) == [.applied])
             #expect(try await scene.places(keys[0].notificationID) == ["delivered", "failed", "held", "held", "escalation"])
             let packs = try await scene.release().packs
@@ -185,7 +185,7 @@ import TidingsTestSupport
             let keys = try await scene.sentEscalation()
             #expect(try await scene.places(keys[0].notificationID) == ["sent", "sent", "closed", "closed", "closed"])
             #expect(try await scene.store.record([scene.report(keys[0], failed, "1")], from: Self.provider) == [.applied])
-            #expect(try await scene.store.resumeEscalations() == 1)
+            #expect(try await scene.store.outbox.resumeEscalations() == 1)
             #expect(try await scene.places(keys[0].notificationID) == ["failed", "sent", "closed", "closed", "closed"])
             // The report comes twice at once. The step is taken once.
             let report = [scene.report(keys[1], failed, "1")]
@@ -194,11 +194,11 @@ import TidingsTestSupport
             let results = try await [first, second].flatMap { $0 }
             #expect(Set(results) == [.applied, .repeated])
             #expect(try await scene.places(keys[0].notificationID) == ["failed", "failed", "closed", "closed", "closed"])
-            async let third = scene.store.resumeEscalations()
-            async let fourth = scene.store.resumeEscalations()
+            async let third = scene.store.outbox.resumeEscalations()
+            async let fourth = scene.store.outbox.resumeEscalations()
             let turns = try await [third, fourth]
             #expect(turns.sorted() == [0, 1])
-            #expect(try await scene.store.resumeEscalations() == 0)
+            #expect(try await scene.store.outbox.resumeEscalations() == 0)
             #expect(try await scene.places(keys[0].notificationID) == ["failed", "failed", "held", "held", "escalation"])
             #expect(
                 try await scene.count("select count(*) from tidings.due where endpoint in ('c', 'd') and due_at <= tidings.clock()") == 2)
@@ -225,7 +225,7 @@ import TidingsTestSupport
             #expect(try await scene.places(id) == ["sent", "pack", "closed", "closed", "closed"])
             let failed = scene.report(entries[0].key, .failed(.timeout, endpointGone: false), "1")
             #expect(try await scene.store.record([failed], from: Self.provider) == [.applied])
-            #expect(try await scene.store.resumeEscalations() == 1)
+            #expect(try await scene.store.outbox.resumeEscalations() == 1)
             #expect(try await scene.places(id) == ["failed", "pack", "escalation", "escalation", "escalation"])
             try await scene.settle(packs, only: entries[1], as: (.failed, .providerRejected), isLast: true)
             #expect(try await scene.places(id) == ["failed", "failed", "held", "held", "escalation"])
@@ -243,12 +243,12 @@ import TidingsTestSupport
             try await scene.settle(packs, only: entries[0], as: (.sent, .accepted), isLast: false)
             try await scene.settle(packs, only: entries[1], as: (.cancelled, .cancelledByProducer), isLast: true)
             #expect(try await scene.store.record([scene.report(entries[0].key, failed, "1")], from: Self.provider) == [.applied])
-            #expect(try await scene.store.resumeEscalations() == 1)
+            #expect(try await scene.store.outbox.resumeEscalations() == 1)
             #expect(try await scene.places(entries[0].notificationID) == ["failed", "cancelled", "closed", "closed", "closed"])
 
             let single = try await scene.sent(1, from: 50)[0]
             #expect(try await scene.store.record([scene.report(single, failed, "1")], from: Self.provider) == [.applied])
-            #expect(try await scene.store.resumeEscalations() == 0)
+            #expect(try await scene.store.outbox.resumeEscalations() == 0)
             #expect(try await scene.places(single.notificationID) == ["failed"])
             #expect(try await scene.isSound())
         }
@@ -493,7 +493,7 @@ extension StoreScene {
                             outcome: end.state == .sent ? "accepted" : "unknown", reason: end.reason, startedAt: now, finishedAt: now))
                 }, claimedAt: .distantPast, isLast: true)
         }
-        try await store.settle(settled, worker: "w")
+        try await store.outbox.settle(settled, worker: "w")
     }
 
     /// Takes a critical intent: a push to two devices, then a text to two numbers, then the inbox.
@@ -541,7 +541,7 @@ extension StoreScene {
         let attempt = AttemptRecord(outcome: outcome, reason: end.reason, startedAt: now, finishedAt: now)
         let settlement = Settlement(
             entry, exit: .ended(end.state, end.reason), providerMessageID: nil, isReportedByMessageID: false, attempt: attempt)
-        try await store.settle([PackSettlement(packs[0], [settlement], claimedAt: .distantPast, isLast: isLast)], worker: "w")
+        try await store.outbox.settle([PackSettlement(packs[0], [settlement], claimedAt: .distantPast, isLast: isLast)], worker: "w")
     }
 
     /// The place of each delivery: its state, `closed` for one that was not needed, the kind of its wait, or `pack`.

@@ -29,7 +29,7 @@ struct StandbyAnswerTests {
             #expect(try await server.holdsUp { _ = try await scene.store.cancel(key.notificationID, reason: .cancelledByOperator) })
             try await scene.system.forgetPacks()
             #expect(try await server.holdsUp { try await scene.claim(packs, worker: "w") })
-            #expect(try await server.holdsUp { _ = try await scene.store.deliverToInbox(packs, pauses: .none) })
+            #expect(try await server.holdsUp { _ = try await scene.store.outbox.deliverToInbox(packs, pauses: .none) })
 
             // The end of something that has ended.
             #expect(try await server.holdsUp { _ = try await scene.store.unregister(device: "none", tenant: "default") })

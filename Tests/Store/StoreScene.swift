@@ -145,7 +145,7 @@ extension StoreScene {
 
     /// Claims packs as a worker that dies before it calls anybody.
     func claim(_ packs: [Pack], worker: String) async throws {
-        _ = try await store.claim(packs, worker: worker, as: ClaimID(store.clock.nextID()))
+        _ = try await store.outbox.claim(packs, worker: worker, as: ClaimID(store.clock.nextID()))
     }
 
     /// Runs the transaction that takes packs of dead workers apart. Each delivery is retried, and may have arrived.

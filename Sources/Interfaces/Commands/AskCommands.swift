@@ -67,7 +67,7 @@ private func enqueuedHint(_ event: JSON) throws(ReportError) -> String {
 
 /// - Parameter found: the records that have the id; none of them is a notification.
 func noNotification(_ text: String, _ found: [FoundRecord], in store: Store) async throws -> Failure {
-    let waits = found.isEmpty ? try await store.enqueued(text).first : nil
+    let waits = found.isEmpty ? try await store.outbox.enqueued(text).first : nil
     let hint =
         if let waits {
             try enqueuedHint(waits)
@@ -146,7 +146,7 @@ struct FindCommand: TidingsCommand {
         let (id, format) = (id, output.format)
         try await withStore { store, _ in
             var rows = try await store.find(id, tokens: context.providers.tokenIdentities(of: id)).map(\.row)
-            if rows.isEmpty { rows = try await store.enqueued(id) }
+            if rows.isEmpty { rows = try await store.outbox.enqueued(id) }
             if !rows.isEmpty || format == .json { Output.list(rows, as: format, empty: "") }
             if rows.isEmpty { throw Failure(.bad, "nothing has the id \(id)", hint: try await lostHint(id, in: store)) }
         }

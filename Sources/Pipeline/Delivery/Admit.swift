@@ -111,7 +111,7 @@ extension ProviderWorker {
     private func changed(_ call: Call) async -> (outdated: Set<DeliveryKey>, erased: Set<DeliveryKey>) {
         guard call.claims.needsAnotherLook() else { return (call.claims.outdated, call.claims.erased) }
         do {
-            return try await store.changed(call.entries)
+            return try await store.outbox.changed(call.entries)
         } catch {
             logger.warning("cannot check recipients again, their deliveries are requeued", metadata: ["error": "\(error)"])
             return (Set(call.entries.map(\.key)), [])

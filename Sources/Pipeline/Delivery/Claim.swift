@@ -50,7 +50,7 @@ extension ProviderWorker {
         let claims: PackClaims
         do {
             claims = try await patiently("claim packs", logger: logger) {
-                try await store.claim(batch, worker: worker, as: claim, badges: provider.showsBadge)
+                try await store.outbox.claim(batch, worker: worker, as: claim, badges: provider.showsBadge)
             }
         } catch {
             places?.keep(only: 0)

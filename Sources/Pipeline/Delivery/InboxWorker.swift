@@ -30,7 +30,7 @@ public struct InboxWorker: Sendable {
         await receiver.run { batch in
             let began = ContinuousClock.now
             let arrivals = try await patiently("write inbox rows", logger: logger) {
-                try await store.deliverToInbox(batch, pauses: catalogues.pauses)
+                try await store.outbox.deliverToInbox(batch, pauses: catalogues.pauses)
             }
             signals.announce(arrivals)
             let (deliveries, took) = (batch.reduce(0) { $0 + $1.entries.count }, ContinuousClock.now - began)

@@ -51,7 +51,7 @@ public struct ProviderWorker: Sendable {
         self.calls = calls
         self.worker = worker
         self.logger = logger
-        settler = Settler(meters: meters, logger: logger) { try await store.settle($0, worker: worker) }
+        settler = Settler(meters: meters, logger: logger) { try await store.outbox.settle($0, worker: worker) }
     }
 
     /// Runs until the consumer is stopped, then waits for the deliveries that are out.

@@ -58,7 +58,7 @@ package actor ConfirmNotes {
         isWriting = true
         defer { isWriting = false }
         do {
-            try await store.markConfirmed(packs)
+            try await store.outbox.markConfirmed(packs)
             passing(.afterConfirm)
             guard isFailing else { return }
             log(.recovered(packs: packs.count, dropped: dropped))

@@ -82,13 +82,13 @@ public struct Relay: Sendable {
             try? await Task.sleep(for: pause)
         }
         let relay = walk.relay
-        await notCancelled { try await store.releaseOutbox(relay: relay) }
+        await notCancelled { try await store.outbox.releaseEvents(relay: relay) }
     }
 
     private func turn(_ walk: inout OutboxWalk) async throws -> (confirmed: Int, refused: Int, isFull: Bool) {
         await mayHang(.relay)
         let began = walk.begin()
-        let turn = try await store.claimOutbox(
+        let turn = try await store.outbox.claimEvents(
             walk.part, relay: walk.relay, after: walk.position, limit: Self.batch, bytes: Self.maximumBytes)
         walk.goOn(from: turn.last, began: began)
         guard !turn.events.isEmpty else { return (0, 0, turn.isFull) }
@@ -121,7 +121,7 @@ public struct Relay: Sendable {
         var (failures, reminder) = (0, Reminder())
         while !Task.isCancelled {
             do {
-                return try await store.settleOutbox(confirmed: confirmed, refused: refused)
+                return try await store.outbox.settleEvents(confirmed: confirmed, refused: refused)
             } catch {
                 logger.cannot("delete published events", error, isDue: reminder.isDue())
             }
@@ -130,7 +130,7 @@ public struct Relay: Sendable {
             // Only time has to pass. The stop cancels the sleep.
             try? await Task.sleep(for: Self.backoff.pause(afterFailure: failures))
         }
-        await notCancelled { try await store.settleOutbox(confirmed: confirmed, refused: refused) }
+        await notCancelled { try await store.outbox.settleEvents(confirmed: confirmed, refused: refused) }
     }
 
     /// Runs the last statements of a relay that stops. A cancelled task gets no connection, so they run in a task of their own.
@@ -148,7 +148,7 @@ public struct Relay: Sendable {
         var reminder = Reminder()
         while !Task.isCancelled {
             do {
-                let level = try await store.outboxLevel()
+                let level = try await store.outbox.level()
                 metrics.outboxWaiting.set(level.waiting)
                 metrics.outboxOldest.set(level.oldestSeconds)
                 metrics.outboxRefused.set(level.refused)

@@ -122,7 +122,7 @@ public struct Upkeep: Sendable {
     /// Takes up the escalations again whose push has failed after all, and records the reports that came before their messages were known.
     private func followReports() async {
         while !Task.isCancelled {
-            await chore("resume escalations") { while try await store.resumeEscalations() > 0, !Task.isCancelled {} }
+            await chore("resume escalations") { while try await store.outbox.resumeEscalations() > 0, !Task.isCancelled {} }
             await chore("record early reports") {
                 while !Task.isCancelled {
                     let ended = try await store.recordEarly()

@@ -34,7 +34,7 @@ package struct SystemRows: Sendable {
         reading.overdue = try await store.overdue().map(SystemReading.Overdue.init)
         reading.openBreakers = try await store.openBreakers().map(SystemReading.OpenBreaker.init)
         reading.failures = try await store.recentFailures().map(SystemReading.Failed.init)
-        let outbox = try await store.outbox()
+        let outbox = try await store.outbox.row()
         reading.enqueued = try outbox.column("waiting")
         reading.enqueuedSince = try outbox.column("oldest_at")
         let refused = try await store.refusedToday()

@@ -42,7 +42,7 @@ public struct RecoveryTransaction {
         var write = RecoveryWrite(now: abandoned.now)
         for (delivery, step) in zip(abandoned.all, steps) { write.take(delivery, step) }
         try await transaction.pipeline(write.statements)
-        try await store.escalate(write.ends, in: transaction)
+        try await store.outbox.escalate(write.ends, in: transaction)
         return abandoned.all.count
     }
 }

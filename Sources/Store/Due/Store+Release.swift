@@ -86,7 +86,7 @@ public struct ReleaseTransaction {
         }
         let packs = write.packs { store.clock.nextID() }
         try await transaction.pipeline(write.statements(packs))
-        try await store.escalate(write.ends, in: transaction)
+        try await store.outbox.escalate(write.ends, in: transaction)
         return ReleaseResult(released: due.all.count, packs: packs, isFull: due.isFull)
     }
 }

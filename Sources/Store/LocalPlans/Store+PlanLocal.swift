@@ -27,7 +27,7 @@ extension Store {
         return try await pool.transaction(retryAmbiguous: true) { transaction in
             let ends = try await transaction.query(statement)
             guard !escalating.isEmpty else { return ends.counts }
-            try await escalate(ends.keys.filter(escalating.contains).map { EscalationStep($0) }, in: transaction)
+            try await outbox.escalate(ends.keys.filter(escalating.contains).map { EscalationStep($0) }, in: transaction)
             return ends.counts
         }
     }

@@ -43,7 +43,7 @@ struct LateOutcomes {
     fileprivate var keys: [DeliveryKey] { all.map(\.settlement.entry.key) }
 }
 
-extension Store {
+extension Store.Outbox {
     func record(_ late: LateOutcomes, in transaction: PostgresTransaction) async throws {
         guard !late.isEmpty else { return }
         // Find the packs without a lock, then lock them in the order of their ids. Every transaction uses this order, so they cannot

@@ -13,11 +13,13 @@ extension Store {
 
     /// The largest number on an app's icon. Larger counts are shown as this number.
     public static let largestBadge = 999
+}
 
+extension Store.Outbox {
     /// Claims packs for `worker`, and reads the data needed to send them. This takes one round trip and one commit.
     ///
     /// A pack is claimed once in its life: a claim with another id gets nothing. If the answer is lost, the same claim again gets the pack
-    /// and a new lease. The packs of a dead worker are recovered by ``recover(_:)``, never by a second claim.
+    /// and a new lease. The packs of a dead worker are recovered by ``Store/recover(_:)``, never by a second claim.
     ///
     /// A worker acknowledges the message of a pack that is gone. So the answer is proof that the pack is settled.
     ///
@@ -30,7 +32,7 @@ extension Store {
         var trip = RoundTrip()
         let claiming: SQL = """
             update tidings.packs set claimed_at = (select tidings.clock()), claimed_by = \(worker), claim = \(claim.uuid),
-                lease_until = greatest(lease_until, (select tidings.clock()) + make_interval(secs => \(Double(Self.leaseSeconds))))
+                lease_until = greatest(lease_until, (select tidings.clock()) + make_interval(secs => \(Double(Store.leaseSeconds))))
             where id = any(\(packs.map(\.id).uuids)) and (claimed_at is null or claim = \(claim.uuid))
             returning id, notification_ids, ordinals, claimed_at
             """
@@ -51,8 +53,8 @@ extension Store {
             where r.changed_at > asked.decided_at or e.address is not null or t.is_erased or \(badges)
             """
         let looked = trip.ask(.rows(looking))
-        let clock = trip.ask(databaseClock)
-        let found = try await pool.send(trip, limit: Self.claimLimit, asProof: true)
+        let clock = trip.ask(store.databaseClock)
+        let found = try await pool.send(trip, limit: Store.claimLimit, asProof: true)
         for pack in try found[claimed] {
             claims.claimedAt = pack.at
             claims.members[pack.id] = pack.members
@@ -86,7 +88,7 @@ extension Store {
         var trip = RoundTrip()
         let changed = trip.ask(
             .rows(query) { (key: try DeliveryKey($0), isErased: try $0.decode("is_erased", as: Bool.self)) })
-        let found = try await pool.send(trip, limit: Self.claimLimit)[changed]
+        let found = try await pool.send(trip, limit: Store.claimLimit)[changed]
         return (Set(found.filter { !$0.isErased }.map(\.key)), Set(found.filter(\.isErased).map(\.key)))
     }
 
@@ -100,7 +102,7 @@ extension Store {
 
     /// The number of unread notifications of the person `asked`, at most the largest badge.
     private static let unread: SQL = """
-        coalesce((select least(b.unread, \(Int32(largestBadge))) from tidings.inboxes b
+        coalesce((select least(b.unread, \(Int32(Store.largestBadge))) from tidings.inboxes b
             where b.tenant = asked.tenant and b.recipient_id = asked.recipient_id), 0)
         """
 }

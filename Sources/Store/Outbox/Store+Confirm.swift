@@ -1,7 +1,7 @@
 package import TidingsCore
 import TidingsPostgres
 
-extension Store {
+extension Store.Outbox {
     /// Records that the broker confirmed these packs.
     ///
     /// A locked pack is skipped, because the worker that holds it needs no confirm. A pack that stays claimed for long is recorded anyway,

@@ -11,12 +11,12 @@ public struct OutboxLevel: Sendable {
     public var refused: Int
 }
 
-extension Store {
+extension Store.Outbox {
     /// The row of `tidings_ops.outbox`.
-    public func outbox() async throws -> JSON { try await onlyReport("select * from tidings_ops.outbox") }
+    public func row() async throws -> JSON { try await store.onlyReport("select * from tidings_ops.outbox") }
 
     /// Returns the state of the outbox for a metric. Also deletes the claims of relays that ended long ago.
-    public func outboxLevel() async throws -> OutboxLevel {
+    public func level() async throws -> OutboxLevel {
         var trip = RoundTrip()
         // A living relay claims again or ends within minutes. An hour is longer than any wait for the broker that is worth a claim.
         trip.run("delete from tidings.outgoing_claims where lease_until < (select tidings.clock()) - interval '1 hour'")
@@ -31,7 +31,7 @@ extension Store {
     /// Returns the waiting events of this id, the oldest first, at most 20. The query reads the whole outbox. An index would cost producers
     /// time with every event.
     public func enqueued(_ eventID: String) async throws -> [JSON] {
-        try await report(
+        try await store.report(
             """
             select 'enqueued' as kind, e.id, 'event_id' as matched_on, e.enqueued_at as at, e.type, e.producer, e.attempts
             from tidings_ops.find_enqueued(\(eventID)) e

@@ -16,6 +16,11 @@ struct EscalationStep {
 }
 
 extension Store {
+    /// The number of notifications whose escalation one turn takes up again.
+    package static let resumedBatch: Int64 = 100
+}
+
+extension Store.Outbox {
     /// Starts the next channel, or closes the later ones, in the transaction that ended the earlier one. It locks the notification's row.
     /// So if two workers end two channels at the same time, the step is taken exactly once.
     func escalate(_ steps: [EscalationStep], in transaction: PostgresTransaction) async throws {
@@ -34,9 +39,6 @@ extension Store {
         _ = try await transaction.pipeline([Self.start(starting), Self.close(closing)])
     }
 
-    /// The number of notifications whose escalation one turn takes up again.
-    package static let resumedBatch: Int64 = 100
-
     /// Takes up the escalations again whose earlier channel has failed after all (``noteLosses(_:)``). Several processes may take a turn at
     /// once.
     ///
@@ -44,7 +46,7 @@ extension Store {
     public func resumeEscalations() async throws -> Int {
         try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
             let ids = try await transaction.query(
-                .rows("select notification_id from tidings.escalation_losses limit \(Self.resumedBatch) for update skip locked") {
+                .rows("select notification_id from tidings.escalation_losses limit \(Store.resumedBatch) for update skip locked") {
                     try $0.decode(NotificationID.self)
                 }
             ).sorted()
@@ -109,7 +111,7 @@ extension Store {
             from unnest(\(ids.uuids)) as asked(id)
             cross join lateral (select * from tidings.notifications where id = asked.id limit 1) n
             cross join lateral generate_series(0, n.planned - 1) as m(ordinal)
-            cross join lateral (select \(Self.plannedNow) as value) planned
+            cross join lateral (select \(Store.plannedNow) as value) planned
             left join lateral (
                 select state, reason from tidings.deliveries where notification_id = n.id and ordinal = m.ordinal limit 1) d on true
             left join tidings.due w on w.notification_id = n.id and w.ordinal = m.ordinal
@@ -166,7 +168,7 @@ extension Store {
             \(DueRow.insert(
                 from: """
                     (select m.notification_id, m.ordinal, n.lane, m.tenant, m.channel, m.provider, m.is_next,
-                        \(plannedNow) ->> 'endpoint' as endpoint
+                        \(Store.plannedNow) ->> 'endpoint' as endpoint
                     from closed m cross join lateral (select * from tidings.notifications where id = m.notification_id limit 1) n) reopened
                     """,
                 setting: [

@@ -2,7 +2,7 @@ public import TidingsContracts
 public import TidingsCore
 import TidingsPostgres
 
-extension Store {
+extension Store.Outbox {
     /// Delivers in-app packs. One statement writes the inbox row and the outcome, so no claim is needed and no outcome is unknown.
     ///
     /// A cancelled delivery has left its pack and is not changed. A delivery goes back to `due` if it is paused, if its decision is no

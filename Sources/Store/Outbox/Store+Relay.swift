@@ -46,7 +46,9 @@ extension Store {
     public static let outboxTries = 10
     /// The largest number of tries that is counted, because `tidings_ops.outbox` looks at each count by itself.
     static let outboxCountedTries = 1_000
+}
 
+extension Store.Outbox {
     /// Claims at most `limit` events for `relay`, in the order of tries and age. Returns them up to the first event with which their sum
     /// reaches `bytes`. A claim replaces the relay's former claim and holds no lock. Other relays skip these events until the lease ends or
     /// the relay claims again.
@@ -57,11 +59,11 @@ extension Store {
     /// - Parameter limit: at most 400. So many ids fit into the row of the claim.
     /// - Parameter position: the place to begin, nil for the first event. Starting there skips the index entries of events that are already
     ///   published. These entries stay until the table is vacuumed. While any snapshot is older, they cannot even be marked as dead.
-    public func claimOutbox(
+    public func claimEvents(
         _ part: OutboxPart, relay: NotificationID, after position: OutboxPosition?, limit: Int, bytes: Int
     ) async throws -> OutboxTurn {
-        var trip = RoundTrip(running: [Self.outboxTurnBegins])
-        let claim = Self.outboxClaim(part, relay: relay, after: position, limit: limit)
+        var trip = RoundTrip(running: [Self.turnBegins])
+        let claim = Self.eventClaim(part, relay: relay, after: position, limit: limit)
         let claimed = trip.ask(
             .rows(claim) { row in
                 let (attempts, createdAt, id, size) = try row.decode((Int32, PostgresTimestamp, PostgresUUID, Int32).self)
@@ -88,7 +90,7 @@ extension Store {
 
     /// Runs before the claim, in its transaction. The lock keeps two relays from claiming at once, because they would not see each other's
     /// row. The settings keep the planner on the index. If it expected only a few rows, it might otherwise fetch all rows and sort them.
-    package static let outboxTurnBegins: SQL = """
+    package static let turnBegins: SQL = """
         select pg_advisory_xact_lock(hashtextextended('tidings.outbox', 0)), set_config('enable_sort', 'off', true),
             set_config('enable_bitmapscan', 'off', true)
         """
@@ -98,8 +100,8 @@ extension Store {
     ///
     /// The row locks last for the transaction of this statement. A relay of the previous release locks the events that it publishes, and
     /// this statement skips them.
-    package static func outboxClaim(_ part: OutboxPart, relay: NotificationID, after position: OutboxPosition?, limit: Int) -> SQL {
-        let tries = Int32(outboxTries)
+    package static func eventClaim(_ part: OutboxPart, relay: NotificationID, after position: OutboxPosition?, limit: Int) -> SQL {
+        let tries = Int32(Store.outboxTries)
         let (start, end): (OutboxPosition, Int32) =
             switch part {
             case .fresh: (position ?? OutboxPosition(beforeAttempts: 0), tries)
@@ -114,7 +116,7 @@ extension Store {
                 order by o.attempts, o.created_at, o.id limit \(Int64(limit)) for update of o skip locked
             ), claimed as (
                 insert into tidings.outgoing_claims (relay, ids, lease_until)
-                select \(relay.uuid), array_agg(p.id), (select tidings.clock()) + make_interval(secs => \(Double(outboxLeaseSeconds)))
+                select \(relay.uuid), array_agg(p.id), (select tidings.clock()) + make_interval(secs => \(Double(Store.outboxLeaseSeconds)))
                 from picked p having count(*) > 0
                 on conflict (relay) do update set ids = excluded.ids, lease_until = excluded.lease_until
             )
@@ -123,18 +125,18 @@ extension Store {
     }
 
     /// Deletes the events that the broker confirmed. Moves the events that it refused behind all events with fewer tries.
-    public func settleOutbox(confirmed: [EnqueuedEvent], refused: [EnqueuedEvent]) async throws {
+    public func settleEvents(confirmed: [EnqueuedEvent], refused: [EnqueuedEvent]) async throws {
         _ = try await pool.pipeline([
             "delete from tidings.outgoing where id = any(\(confirmed.map(\.rowID)))",
             """
-            update tidings.outgoing set attempts = least(attempts + 1, \(Int32(Self.outboxCountedTries)))
+            update tidings.outgoing set attempts = least(attempts + 1, \(Int32(Store.outboxCountedTries)))
             where id = any(\(refused.map(\.rowID)))
             """,
         ])
     }
 
     /// Returns a relay's events at once when the relay stops.
-    public func releaseOutbox(relay: NotificationID) async throws {
+    public func releaseEvents(relay: NotificationID) async throws {
         _ = try await pool.query("delete from tidings.outgoing_claims where relay = \(relay.uuid)")
     }
 }

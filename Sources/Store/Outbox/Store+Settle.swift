@@ -2,7 +2,7 @@ import TidingsContracts
 import TidingsCore
 import TidingsPostgres
 
-extension Store {
+extension Store.Outbox {
     /// Writes outcomes. If `worker` still holds a pack, each of its settled deliveries moves to its new place. A late outcome leaves its
     /// attempt. A late outcome also ends the delivery if the provider's answer was definite and no other attempt has begun
     /// (``LateOutcomes``). If the provider took nothing, the guess of a releaser is corrected (``NothingTaken``).

@@ -46,7 +46,7 @@ extension Store {
         var book = try await Self.openBook(of: sorted, for: .provider(provider), in: transaction)
         let results = zip(reports, keys).map { report, key in key.map { book.enter(report, of: $0) } ?? Self.unstored(report) }
         var statements = book.statements
-        if !book.losses.isEmpty { statements.append(Self.noteLosses(book.losses.sorted())) }
+        if !book.losses.isEmpty { statements.append(Outbox.noteLosses(book.losses.sorted())) }
         if !statements.isEmpty { _ = try await transaction.pipeline(statements) }
         return results
     }

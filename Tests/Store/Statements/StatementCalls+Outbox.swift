@@ -7,43 +7,45 @@ import TidingsPostgres
 /// Packs, which a worker claims and settles, and the SQL outbox.
 extension StatementCall {
     static let outbox: [StatementCall] = [
-        StatementCall("claim") { _ = try await $0.claim([Samples.pack()], worker: "worker", as: Samples.claim) },
-        StatementCall("claim") { _ = try await $0.claim([Samples.pack()], worker: "worker", as: Samples.claim, badges: true) },
-        StatementCall("changed") { _ = try await $0.changed([Samples.entry()]) },
-        StatementCall("markConfirmed") { try await $0.markConfirmed([Samples.id]) },
-        StatementCall("settle") { try await $0.settle([Samples.settled(isLast: true)], worker: "worker") },
-        StatementCall("settle") { try await $0.settle([Samples.settled(isLast: false)], worker: "worker") },
+        StatementCall("outbox.claim") { _ = try await $0.outbox.claim([Samples.pack()], worker: "worker", as: Samples.claim) },
+        StatementCall("outbox.claim") { store in
+            _ = try await store.outbox.claim([Samples.pack()], worker: "worker", as: Samples.claim, badges: true)
+        },
+        StatementCall("outbox.changed") { _ = try await $0.outbox.changed([Samples.entry()]) },
+        StatementCall("outbox.markConfirmed") { try await $0.outbox.markConfirmed([Samples.id]) },
+        StatementCall("outbox.settle") { try await $0.outbox.settle([Samples.settled(isLast: true)], worker: "worker") },
+        StatementCall("outbox.settle") { try await $0.outbox.settle([Samples.settled(isLast: false)], worker: "worker") },
         // The pack belongs to the worker no longer, so the outcomes are late.
-        StatementCall("settle") { try await $0.settle([Samples.settled(Samples.other, isLast: true)], worker: "worker") },
-        StatementCall("settle") { store in
+        StatementCall("outbox.settle") { try await $0.outbox.settle([Samples.settled(Samples.other, isLast: true)], worker: "worker") },
+        StatementCall("outbox.settle") { store in
             let packs = [
                 Samples.settled(isLast: true, escalates: true), Samples.settled(Samples.other, isLast: true, escalates: true),
             ]
-            try await store.settle(packs, worker: "worker")
+            try await store.outbox.settle(packs, worker: "worker")
         },
-        StatementCall("deliverToInbox") { store in
-            _ = try await store.deliverToInbox([Samples.pack(on: .inApp)], pauses: Samples.pauses)
+        StatementCall("outbox.deliverToInbox") { store in
+            _ = try await store.outbox.deliverToInbox([Samples.pack(on: .inApp)], pauses: Samples.pauses)
         },
-        StatementCall("deliverToInbox") { store in
-            _ = try await store.deliverToInbox([Samples.pack(of: [Samples.entry(escalates: true)], on: .inApp)], pauses: .none)
+        StatementCall("outbox.deliverToInbox") { store in
+            _ = try await store.outbox.deliverToInbox([Samples.pack(of: [Samples.entry(escalates: true)], on: .inApp)], pauses: .none)
         },
-        StatementCall("resumeEscalations") { _ = try await $0.resumeEscalations() },
+        StatementCall("outbox.resumeEscalations") { _ = try await $0.outbox.resumeEscalations() },
         // The later channels had been closed, so they wait again.
-        StatementCall("resumeEscalations", with: ["reason": "escalationNotNeeded"]) { _ = try await $0.resumeEscalations() },
-        StatementCall("outbox") { _ = try await $0.outbox() },
-        StatementCall("outboxLevel") { _ = try await $0.outboxLevel() },
-        StatementCall("enqueued") { _ = try await $0.enqueued("e") },
-        StatementCall("claimOutbox") { store in
-            _ = try await store.claimOutbox(.fresh, relay: Samples.id, after: nil, limit: 100, bytes: 1 << 20)
+        StatementCall("outbox.resumeEscalations", with: ["reason": "escalationNotNeeded"]) { _ = try await $0.outbox.resumeEscalations() },
+        StatementCall("outbox.row") { _ = try await $0.outbox.row() },
+        StatementCall("outbox.level") { _ = try await $0.outbox.level() },
+        StatementCall("outbox.enqueued") { _ = try await $0.outbox.enqueued("e") },
+        StatementCall("outbox.claimEvents") { store in
+            _ = try await store.outbox.claimEvents(.fresh, relay: Samples.id, after: nil, limit: 100, bytes: 1 << 20)
         },
-        StatementCall("claimOutbox") { store in
+        StatementCall("outbox.claimEvents") { store in
             let position = OutboxPosition(attempts: 11, createdAt: Samples.now.timestamptz, id: Samples.uuid)
-            _ = try await store.claimOutbox(.refused, relay: Samples.id, after: position, limit: 1, bytes: 1)
+            _ = try await store.outbox.claimEvents(.refused, relay: Samples.id, after: position, limit: 1, bytes: 1)
         },
-        StatementCall("settleOutbox") { store in
+        StatementCall("outbox.settleEvents") { store in
             let event = EnqueuedEvent(rowID: Samples.uuid, type: Samples.type, event: "{}", producer: nil)
-            try await store.settleOutbox(confirmed: [event], refused: [event])
+            try await store.outbox.settleEvents(confirmed: [event], refused: [event])
         },
-        StatementCall("releaseOutbox") { try await $0.releaseOutbox(relay: Samples.id) },
+        StatementCall("outbox.releaseEvents") { try await $0.outbox.releaseEvents(relay: Samples.id) },
     ]
 }

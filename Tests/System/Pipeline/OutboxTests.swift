@@ -23,12 +23,12 @@ import TidingsTestSupport
             for isAnalyzed in [false, true] {
                 if isAnalyzed { _ = try await connection.query("analyze tidings.outgoing") }
                 for part in OutboxPart.allCases {
-                    let turn = try await store.claimOutbox(part, relay: relay, after: nil, limit: 200, bytes: Self.plenty)
+                    let turn = try await store.outbox.claimEvents(part, relay: relay, after: nil, limit: 200, bytes: Self.plenty)
                     #expect(turn.events.count == 200 && turn.isFull)
                     for position in [nil, turn.last] {
                         _ = try await connection.query("begin")
-                        _ = try await connection.query(Store.outboxTurnBegins)
-                        let claim = Store.outboxClaim(part, relay: relay, after: position, limit: 200)
+                        _ = try await connection.query(Store.Outbox.turnBegins)
+                        let claim = Store.Outbox.eventClaim(part, relay: relay, after: position, limit: 200)
                         let plan = try await connection.query("explain (costs off) \(claim)").rows.map { try $0.decode(String.self) }
                         _ = try await connection.query("rollback")
                         let text = plan.joined(separator: "\n")
@@ -49,23 +49,23 @@ import TidingsTestSupport
             let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 2, name: "relays")
             let (one, two, three) = (store.clock.nextID(), store.clock.nextID(), store.clock.nextID())
             func claim(_ relay: NotificationID, _ limit: Int = 10, bytes: Int = Self.plenty) async throws -> [String] {
-                try await store.claimOutbox(.fresh, relay: relay, after: nil, limit: limit, bytes: bytes).events.map(Self.key)
+                try await store.outbox.claimEvents(.fresh, relay: relay, after: nil, limit: limit, bytes: bytes).events.map(Self.key)
             }
             #expect(try await claim(one, 2) == ["k1", "k2"])
             #expect(try await claim(two, 3) == ["k3", "k4", "k5"])
             #expect(try await claim(three) == ["k6", "k7"])
             #expect(try await claim(two, 1) == ["k3"], "a claim replaces the relay's former one")
             #expect(try await claim(three) == ["k4", "k5", "k6", "k7"])
-            try await store.releaseOutbox(relay: three)
+            try await store.outbox.releaseEvents(relay: three)
             #expect(try await claim(two) == ["k3", "k4", "k5", "k6", "k7"])
             #expect(try await claim(three) == [])
 
             // Both relays die. Their leases end by the database's clock.
             _ = try await system.query("update tidings.clock_offset set shift = interval '11 seconds'")
-            let taken = try await store.claimOutbox(.fresh, relay: three, after: nil, limit: 10, bytes: Self.plenty).events
+            let taken = try await store.outbox.claimEvents(.fresh, relay: three, after: nil, limit: 10, bytes: Self.plenty).events
             #expect(taken.map(Self.key) == (1...7).map { "k\($0)" })
             // The first event was confirmed, and the second was refused.
-            try await store.settleOutbox(confirmed: [taken[0]], refused: [taken[1]])
+            try await store.outbox.settleEvents(confirmed: [taken[0]], refused: [taken[1]])
             #expect(try await claim(three) == ["k3", "k4", "k5", "k6", "k7", "k2"])
             #expect(try await claim(three, bytes: 1) == ["k3"], "one event, however large")
             await store.close()
@@ -79,13 +79,13 @@ import TidingsTestSupport
             try await Self.enqueue(4, to: system)
             let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 1, name: "relay")
             let relay = store.clock.nextID()
-            let first = try await store.claimOutbox(.fresh, relay: relay, after: nil, limit: 2, bytes: Self.plenty)
-            let second = try await store.claimOutbox(.fresh, relay: relay, after: first.last, limit: 2, bytes: Self.plenty)
+            let first = try await store.outbox.claimEvents(.fresh, relay: relay, after: nil, limit: 2, bytes: Self.plenty)
+            let second = try await store.outbox.claimEvents(.fresh, relay: relay, after: first.last, limit: 2, bytes: Self.plenty)
             #expect(second.events.map(Self.key) == ["k3", "k4"])
-            let last = try await store.claimOutbox(.fresh, relay: relay, after: second.last, limit: 2, bytes: Self.plenty)
+            let last = try await store.outbox.claimEvents(.fresh, relay: relay, after: second.last, limit: 2, bytes: Self.plenty)
             #expect(last.events.isEmpty && last.last == nil && !last.isFull)
             _ = try await system.query("update tidings.outgoing set created_at = created_at - interval '1 hour' where event_id = 'k4'")
-            let front = try await store.claimOutbox(.fresh, relay: relay, after: nil, limit: 2, bytes: Self.plenty)
+            let front = try await store.outbox.claimEvents(.fresh, relay: relay, after: nil, limit: 2, bytes: Self.plenty)
             #expect(front.events.map(Self.key) == ["k4", "k1"])
             await store.close()
         }
@@ -109,9 +109,9 @@ import TidingsTestSupport
             #expect(ids.count == 3)
             let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 1, name: "relay")
             let relay = store.clock.nextID()
-            let turn = try await store.claimOutbox(.fresh, relay: relay, after: nil, limit: 10, bytes: Self.plenty)
+            let turn = try await store.outbox.claimEvents(.fresh, relay: relay, after: nil, limit: 10, bytes: Self.plenty)
             #expect(turn.events.map(Self.key) == ["k4", "k5"])
-            try await store.settleOutbox(confirmed: turn.events, refused: [])
+            try await store.outbox.settleEvents(confirmed: turn.events, refused: [])
             _ = try await old.query("delete from tidings.outgoing where id = any(\(ids))")
             _ = try await old.query("commit")
             await old.close()
@@ -124,8 +124,8 @@ import TidingsTestSupport
     @Test func aWaitingEventIsShown() async throws {
         try await withOwnSystem { system in
             let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 1, name: "relay")
-            #expect(try await store.outbox()["waiting"]?.intValue == 0)
-            let empty = try await store.outboxLevel()
+            #expect(try await store.outbox.row()["waiting"]?.intValue == 0)
+            let empty = try await store.outbox.level()
             #expect(empty.waiting == 0 && empty.oldestSeconds == 0 && empty.refused == 0)
 
             try await Self.enqueue(3, to: system)
@@ -133,14 +133,14 @@ import TidingsTestSupport
             _ = try await system.query(
                 "update tidings.outgoing set event_id = null, attempts = 11, created_at = created_at - interval '1 hour' where event_id = 'k2'"
             )
-            let level = try await store.outboxLevel()
+            let level = try await store.outbox.level()
             #expect(level.waiting == 3 && level.refused == 1 && (3_600..<4_000).contains(level.oldestSeconds))
-            let shown = try await store.outbox()
+            let shown = try await store.outbox.row()
             #expect(shown["most_attempts"]?.intValue == 11 && shown["is_estimate"]?.boolValue == false)
             let relay = store.clock.nextID()
-            let usual = try await store.claimOutbox(.fresh, relay: relay, after: nil, limit: 10, bytes: Self.plenty)
+            let usual = try await store.outbox.claimEvents(.fresh, relay: relay, after: nil, limit: 10, bytes: Self.plenty)
             #expect(usual.events.map(Self.key) == ["k1", "k3"], "an event that is refused again and again delays nobody")
-            let refused = try await store.claimOutbox(.refused, relay: relay, after: nil, limit: 10, bytes: Self.plenty)
+            let refused = try await store.outbox.claimEvents(.refused, relay: relay, after: nil, limit: 10, bytes: Self.plenty)
             #expect(refused.events.map(Self.key) == ["k2"])
 
             for key in ["k1", "k2"] {
