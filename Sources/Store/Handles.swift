@@ -26,4 +26,11 @@ extension Store {
     }
 
     public var outbox: Outbox { Outbox(store: self) }
+
+    /// Deliveries that wait for a time, and deliveries in packs of dead workers.
+    public struct Due: StoreHandle {
+        let store: Store
+    }
+
+    public var due: Due { Due(store: self) }
 }

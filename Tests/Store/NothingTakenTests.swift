@@ -173,7 +173,7 @@ extension StoreScene {
 
     /// Recovers packs by the policy of a category that does not send again.
     fileprivate func giveUp() async throws -> Int {
-        try await store.recover { recovery in
+        try await store.due.recover { recovery in
             let abandoned = try await recovery.take(limit: 100, passingOver: [], before: ContinuousClock.now + .seconds(60).patient)
             return try await recovery.write(abandoned.all.map { _ in .settle(.failed, .outcomeUnknown) }, of: abandoned)
         }

@@ -130,7 +130,7 @@ extension StoreScene {
     func release(
         limit: Int = 100, passingOver strange: Set<DeliveryKey> = [], verdict: (Timestamp) -> Verdict = StoreScene.send
     ) async throws -> ReleaseResult {
-        try await store.release { release in
+        try await store.due.release { release in
             let due = try await release.take(
                 .urgent, limit: limit, bytes: 1 << 20, catalogue: catalogue, zones: zones, passingOver: strange)
             let judged = verdict(due.now)
@@ -153,7 +153,7 @@ extension StoreScene {
     func recover(
         passingOver strange: Set<PackID> = [], before deadline: ContinuousClock.Instant = ContinuousClock.now + .seconds(60).patient
     ) async throws -> Int {
-        try await store.recover { recovery in
+        try await store.due.recover { recovery in
             let abandoned = try await recovery.take(limit: 100, passingOver: strange, before: deadline)
             let steps = abandoned.all.map { _ in NextStep.retry(at: abandoned.now, .workerDied, possibleDuplicate: true) }
             return try await recovery.write(steps, of: abandoned)

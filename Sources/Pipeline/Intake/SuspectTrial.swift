@@ -73,7 +73,7 @@ public struct SuspectTrial: Sendable {
         if message.contentType == Pack.contentType {
             do {
                 // The pack's row replaces the message. A releaser publishes the complete pack again, unless a worker has claimed it.
-                try await store.forgetConfirm(of: Pack.decode(message.body).id)
+                try await store.due.forgetConfirm(of: Pack.decode(message.body).id)
             } catch let error as PackDecodingError {
                 logger.error("a suspect is no pack", metadata: ["dead": "\(kept.id)", "queue": "\(queue)", "error": "\(error)"])
                 try await store.keepUndecodable(kept.id, because: "\(error)")

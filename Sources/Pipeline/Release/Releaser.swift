@@ -116,8 +116,8 @@ public struct Releaser: Sendable {
 
     private func park(_ row: UnwritableRow.Row) async throws -> Bool {
         switch row {
-        case .delivery(let key): try await stores(nil).park(key)
-        case .pack(let id): try await stores(nil).divideOrPark(id)
+        case .delivery(let key): try await stores(nil).due.park(key)
+        case .pack(let id): try await stores(nil).due.divideOrPark(id)
         }
     }
 
@@ -126,7 +126,7 @@ public struct Releaser: Sendable {
         await mayHang(.release)
         let catalogue = catalogues.current.catalogue
         let began = ContinuousClock.now
-        let result = try await stores(lane).release { release in
+        let result = try await stores(lane).due.release { release in
             let due = try await release.take(
                 lane, limit: limit, bytes: Self.maximumBytes, catalogue: catalogue, zones: zones, passingOver: strange)
             let judgements = due.all.map { delivery in
@@ -166,7 +166,7 @@ public struct Releaser: Sendable {
         var recovered = 0
         if steadiness.isEnough(at: store.clock.now()) {
             let catalogue = catalogues.current.catalogue
-            recovered = try await store.recover { recovery in
+            recovered = try await store.due.recover { recovery in
                 let abandoned = try await recovery.take(limit: limit, passingOver: strange, before: began + Steadiness.longestTurn)
                 let steps = abandoned.all.map { delivery in
                     nextStep(
@@ -177,7 +177,7 @@ public struct Releaser: Sendable {
                 return try await recovery.write(steps, of: abandoned)
             }
         } else {
-            _ = try await store.hasExpiredLease()
+            _ = try await store.due.hasExpiredLease()
         }
         if recovered > 0 { passing(.afterRecover) }
         metrics.recovered.add(recovered)
@@ -189,7 +189,7 @@ public struct Releaser: Sendable {
 
     private func republishTurns() async {
         await turns.run("publish packs again") {
-            let late = try await stores(nil).unconfirmedPacks(limit: Self.packBatch, bytes: Self.maximumBytes)
+            let late = try await stores(nil).due.unconfirmedPacks(limit: Self.packBatch, bytes: Self.maximumBytes)
             guard !late.isEmpty else { return false }
             logger.notice("publishing packs again that were not confirmed", metadata: ["packs": "\(late.count)"])
             metrics.packsRepublished.add(late.count)

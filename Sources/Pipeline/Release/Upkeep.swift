@@ -66,14 +66,14 @@ public struct Upkeep: Sendable {
         await chore("sample the queues") { try await sampleQueues() }
         await chore("count what was refused") { try await countRefused() }
         await chore("look for missing packs") {
-            let missing = try await store.forgetConfirmsOfMissing()
+            let missing = try await store.due.forgetConfirmsOfMissing()
             if missing > 0 {
                 logger.warning("packs are missing from the broker, publishing them again", metadata: ["packs": "\(missing)"])
             }
         }
         await chore("take back stranded packs") {
             while !Task.isCancelled {
-                let taken = try await store.takeBackStranded(limit: Self.strandedBatch, catalogue: catalogues.current.catalogue)
+                let taken = try await store.due.takeBackStranded(limit: Self.strandedBatch, catalogue: catalogues.current.catalogue)
                 guard taken > 0 else { break }
                 logger.warning(
                     "packs waited for a provider that nobody serves, routing them again", metadata: ["deliveries": "\(taken)"])

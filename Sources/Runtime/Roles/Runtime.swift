@@ -138,7 +138,7 @@ package struct Runtime: Sendable {
             for provider in catalogues.current.catalogue.providers.values {
                 for lane in Lane.allCases where QueueNames.deliver(channel: provider.channel, provider: provider.name, lane: lane) == queue
                 {
-                    try await store.forgetConfirms(channel: provider.channel, provider: provider.name, lane: lane)
+                    try await store.due.forgetConfirms(channel: provider.channel, provider: provider.name, lane: lane)
                 }
             }
         } catch {

@@ -27,7 +27,7 @@ struct Trail {
     var unsure: Set<String> = []
 }
 
-extension Store {
+extension Store.Due {
     /// Returns the trails of the deliveries that may have one. These are the deliveries that fail over, and those on channels where some
     /// market's providers send in order.
     func trails(

@@ -23,7 +23,7 @@ public struct RecoveryTransaction {
     ) async throws -> AbandonedDeliveries {
         asked.set([])
         var trip = RoundTrip()
-        let leases = trip.ask(Store.expiredLeases(limit: limit, passingOver: strange))
+        let leases = trip.ask(Store.Due.expiredLeases(limit: limit, passingOver: strange))
         let clock = trip.ask(store.databaseClock)
         let found = try await transaction.send(trip)
         let expired = try found[leases]
@@ -32,7 +32,7 @@ public struct RecoveryTransaction {
         // A clock that cannot be read is the fault of no pack. So it is read before the packs are named.
         let now = try found[clock]
         asked.set(expired)
-        let abandoned = try await transaction.query(Store.takeApart(expired))
+        let abandoned = try await transaction.query(Store.Due.takeApart(expired))
         return AbandonedDeliveries(now: now, all: abandoned)
     }
 
@@ -67,6 +67,18 @@ extension Store {
     /// The age in seconds from which a heartbeat counts as none: three were missed.
     package static let heartbeatSeconds = 15
 
+    /// Twice the longest time for which a decision is valid. A worker that comes later would have the decision made again anyway.
+    package static let strandedAfterSeconds = 30 * 60
+
+    /// The present plan for delivery `m` of notification `n` as JSON: the last decision about it, else the first.
+    static let plannedNow: SQL = """
+        coalesce(
+            (select d.decision from tidings.decisions d where d.notification_id = n.id and d.ordinal = m.ordinal order by d.at desc limit 1)::json,
+            n.decision::json -> 'deliveries' -> m.ordinal::integer)
+        """
+}
+
+extension Store.Due {
     /// Runs `body` in the transaction that takes packs of dead workers apart.
     ///
     /// - Throws: ``UnwritableRow`` if a single pack was found and cannot be taken apart. Its row is unchanged.
@@ -74,7 +86,7 @@ extension Store {
         let asked = TakenRows<PackID>()
         do {
             return try await pool.transaction { transaction in
-                try await body(RecoveryTransaction(store: self, transaction: transaction, asked: asked))
+                try await body(RecoveryTransaction(store: store, transaction: transaction, asked: asked))
             }
         } catch let error as PostgresError where error.isAboutARow {
             guard let only = asked.only else { throw error }
@@ -93,8 +105,8 @@ extension Store {
         let query: SQL = """
             select p.id from tidings.packs p where p.lease_until < (select tidings.clock()) and not p.id = any(\(strange.sorted().uuids))
                 and not exists (select from tidings.workers w where w.id = p.claimed_by
-                    and w.heartbeat_at > (select tidings.clock()) - make_interval(secs => \(Double(heartbeatSeconds)))
-                    and p.lease_until > (select tidings.clock()) - make_interval(secs => \(Double(livingWorkerSeconds))))
+                    and w.heartbeat_at > (select tidings.clock()) - make_interval(secs => \(Double(Store.heartbeatSeconds)))
+                    and p.lease_until > (select tidings.clock()) - make_interval(secs => \(Double(Store.livingWorkerSeconds))))
             order by p.id limit \(Int64(limit)) for update of p skip locked
             """
         return .rows(query) { try $0.decode(PackID.self) }
@@ -142,7 +154,7 @@ extension Store {
                     (not (p.channel, p.provider) in (
                             select * from \(providers.relation("known", [Column("channel", \.channel), Column("name", \.name)])))
                         and coalesce((select hash = \(catalogue.hash) from tidings.active_catalogue), true))
-                    or (p.decided_at < (select tidings.clock()) - make_interval(secs => \(Double(Self.strandedAfterSeconds)))
+                    or (p.decided_at < (select tidings.clock()) - make_interval(secs => \(Double(Store.strandedAfterSeconds)))
                         and exists (select from tidings.queue_samples q where q.consumers = 0
                             and q.queue = 'tidings.deliver.' || p.channel || '.' || p.provider || '.' || p.lane
                             and q.sampled_at > (select tidings.clock()) - interval '1 minute')))
@@ -153,7 +165,7 @@ extension Store {
             \(DueRow.insert(
                 from: """
                     (select m.notification_id, m.ordinal, gone.lane, n.tenant, gone.channel, gone.provider,
-                        \(Self.plannedNow) ->> 'endpoint' as endpoint, m.attempt
+                        \(Store.plannedNow) ->> 'endpoint' as endpoint, m.attempt
                     from gone
                     cross join lateral unnest(gone.notification_ids, gone.ordinals, gone.attempts) as m(notification_id, ordinal, attempt)
                     join lateral (select * from tidings.notifications n where n.id = m.notification_id limit 1) n on true) stranded
@@ -164,28 +176,18 @@ extension Store {
         return try await pool.send(trip)[taken]
     }
 
-    /// Twice the longest time for which a decision is valid. A worker that comes later would have the decision made again anyway.
-    package static let strandedAfterSeconds = 30 * 60
-
     fileprivate static func takeApart(_ packs: [PackID]) -> Statement<[AbandonedDelivery]> {
         let query: SQL = """
             with gone as (
                 delete from tidings.packs p where p.id = any(\(packs.uuids)) returning p.*
             )
             select m.notification_id, m.ordinal, m.attempt, gone.channel, gone.provider, gone.lane, gone.claimed_by, gone.claimed_at,
-                n.tenant, n.category, n.expires_at, n.critical, \(plannedNow) ->> 'endpoint' as endpoint
+                n.tenant, n.category, n.expires_at, n.critical, \(Store.plannedNow) ->> 'endpoint' as endpoint
             from gone cross join lateral unnest(gone.notification_ids, gone.ordinals, gone.attempts) as m(notification_id, ordinal, attempt)
             join lateral (select * from tidings.notifications n where n.id = m.notification_id limit 1) n on true
             """
         return .rows(query, AbandonedDelivery.init)
     }
-
-    /// The present plan for delivery `m` of notification `n` as JSON: the last decision about it, else the first.
-    static let plannedNow: SQL = """
-        coalesce(
-            (select d.decision from tidings.decisions d where d.notification_id = n.id and d.ordinal = m.ordinal order by d.at desc limit 1)::json,
-            n.decision::json -> 'deliveries' -> m.ordinal::integer)
-        """
 
     /// Returns packs that were committed but never confirmed, rebuilt from their notifications. Their ids stay the same, so publishing a
     /// pack that did arrive is harmless. Returns at most `limit` packs, up to the first with which their content reaches `bytes`.
@@ -219,7 +221,7 @@ extension Store {
         select id from (
             select id, row_number() over (partition by channel, provider, lane order by id) as place from tidings.packs
             where confirmed_at is null and claimed_at is null and channel = any(\(Channel.allCases.map(\.rawValue)))
-                and decided_at < (select tidings.clock()) - make_interval(secs => \(Double(Self.confirmTimeoutSeconds)))) late
+                and decided_at < (select tidings.clock()) - make_interval(secs => \(Double(Store.confirmTimeoutSeconds)))) late
         order by place, id limit \(Int64(limit))
         """
     }
@@ -229,7 +231,7 @@ extension Store {
         """
         with weighed as materialized (
             select late.id as pack_id, late.channel, late.provider, late.lane as pack_lane, late.decided_at, m.ordinal, m.attempt,
-                \(plannedNow) ->> 'endpoint' as endpoint, asked.place, m.position, n.*,
+                \(Store.plannedNow) ->> 'endpoint' as endpoint, asked.place, m.position, n.*,
                 sum(n.bytes) over (order by asked.place) - sum(n.bytes) over (partition by asked.place) as bytes_before
             from unnest(\(packs)) with ordinality as asked(id, place)
             join tidings.packs late on late.id = asked.id and late.confirmed_at is null and late.claimed_at is null
@@ -264,7 +266,7 @@ extension Store {
             update tidings.packs p set confirmed_at = null, decided_at = least(p.decided_at, (select tidings.clock()) - interval '1 hour')
             from tidings.queue_samples q
             where q.queue = 'tidings.deliver.' || p.channel || '.' || p.provider || '.' || p.lane and q.ready = 0
-                and p.claimed_at is null and p.confirmed_at < q.sampled_at - make_interval(secs => \(Double(Self.missingAfterSeconds)))
+                and p.claimed_at is null and p.confirmed_at < q.sampled_at - make_interval(secs => \(Double(Store.missingAfterSeconds)))
             """
         ).affectedRows
     }

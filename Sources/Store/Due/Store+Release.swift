@@ -35,7 +35,7 @@ public struct ReleaseTransaction {
     ) async throws -> DueDeliveries {
         picked.set([])
         var trip = RoundTrip()
-        let chosen = trip.ask(Store.pick(lane, limit: limit, passingOver: strange))
+        let chosen = trip.ask(Store.Due.pick(lane, limit: limit, passingOver: strange))
         let clock = trip.ask(store.databaseClock)
         let pauses = trip.ask(Store.pausesInForce)
         let found = try await transaction.send(trip)
@@ -48,7 +48,7 @@ public struct ReleaseTransaction {
         store.clock.correct(now)
         let keys = picks.map(\.key)
         picked.set(keys)
-        var waiting = try await transaction.query(Store.takeOut(keys, bytes: bytes))
+        var waiting = try await transaction.query(Store.Due.takeOut(keys, bytes: bytes))
         try await learn(&waiting, catalogue: catalogue, zones: zones, now: now)
         // One provider may exceed its share while another provider has less.
         let isFull = keys.count >= limit / max(first.shares, 1) || waiting.reduce(0) { $0 + $1.stored.intent.content.largeBytes } >= bytes
@@ -62,7 +62,7 @@ public struct ReleaseTransaction {
         let recipients = Set(waiting.map { RecipientKey($0.intent) })
         let facts = try FactsQuery.facts(
             in: try await transaction.query(FactsQuery.rows(of: recipients)), zones: zones, around: now)
-        let trails = try await store.trails(of: waiting, in: catalogue, in: transaction)
+        let trails = try await store.due.trails(of: waiting, in: catalogue, in: transaction)
         let plans = try await Store.planned(waiting, in: transaction)
         for index in waiting.indices {
             let intent = waiting[index].intent
@@ -77,7 +77,7 @@ public struct ReleaseTransaction {
     public func write(_ judgements: [[PlannedDelivery]], of due: DueDeliveries, catalogue: Catalogue) async throws -> ReleaseResult {
         guard !due.all.isEmpty else { return ReleaseResult() }
         var write = ReleaseWrite(catalogue: catalogue.hash, now: due.now)
-        var free = try await store.freeOrdinals(for: zip(due.all, judgements).map { ($0.stored.id, $1.count - 1) }, in: transaction)
+        var free = try await store.due.freeOrdinals(for: zip(due.all, judgements).map { ($0.stored.id, $1.count - 1) }, in: transaction)
         for (delivery, judged) in zip(due.all, judgements) {
             let moment = delivery.moment(at: due.now)
             let sendable = judged.map { moment == due.now ? $0 : $0.sendable(until: moment.adding(Store.judgedAsDue)) }
@@ -109,7 +109,9 @@ extension Store {
     /// A delivery that waited for its time is judged by that time if a releaser comes at most this much later. Otherwise a delivery
     /// scheduled for the last moment before quiet hours would be held for the night, because a releaser comes some milliseconds later.
     public static let judgedAsDue = Duration.seconds(60)
+}
 
+extension Store.Due {
     /// Runs `body` in the transaction that moves due deliveries.
     ///
     /// - Throws: ``UnwritableRow`` if a single delivery was taken and cannot be released. Its row is unchanged.
@@ -117,7 +119,7 @@ extension Store {
         let picked = TakenRows<DeliveryKey>()
         do {
             return try await pool.transaction { transaction in
-                try await body(ReleaseTransaction(store: self, transaction: transaction, picked: picked))
+                try await body(ReleaseTransaction(store: store, transaction: transaction, picked: picked))
             }
         } catch let error as PostgresError where error.isAboutARow {
             guard let only = picked.only else { throw error }
@@ -160,7 +162,7 @@ extension Store {
                 select * from \(strange.relation("s"))
             ), saturated as (
                 select channel, provider from tidings.packs where lane = \(lane.rawValue)
-                group by channel, provider having count(*) > \(Int64(releaseLimit))
+                group by channel, provider having count(*) > \(Int64(Store.releaseLimit))
             ), parked (pause_id, lane, channel, provider) as (
                 (select w.pause_id, w.lane, w.channel, w.provider from tidings.due w where w.pause_id is not null
                     order by w.pause_id, w.lane, w.channel, w.provider limit 1)
@@ -171,7 +173,7 @@ extension Store {
                     order by w.pause_id, w.lane, w.channel, w.provider limit 1) next
             ), over as materialized (
                 select k.* from parked k where k.lane = \(lane.rawValue)
-                    and not exists (select from tidings.pauses p where p.id = k.pause_id and \(inForce))
+                    and not exists (select from tidings.pauses p where p.id = k.pause_id and \(Store.inForce))
                     and not exists (select from saturated s where s.channel = k.channel and s.provider = k.provider)
             ), resumed as (
                 select freed.notification_id, freed.ordinal from over k cross join lateral (

@@ -19,7 +19,7 @@ extension Store.Outbox {
     /// Claims packs for `worker`, and reads the data needed to send them. This takes one round trip and one commit.
     ///
     /// A pack is claimed once in its life: a claim with another id gets nothing. If the answer is lost, the same claim again gets the pack
-    /// and a new lease. The packs of a dead worker are recovered by ``Store/recover(_:)``, never by a second claim.
+    /// and a new lease. The packs of a dead worker are recovered by ``Store/Due/recover(_:)``, never by a second claim.
     ///
     /// A worker acknowledges the message of a pack that is gone. So the answer is proof that the pack is settled.
     ///
