@@ -33,4 +33,11 @@ extension Store {
     }
 
     public var due: Due { Due(store: self) }
+
+    /// Reports of providers and devices about deliveries.
+    public struct Reports: StoreHandle {
+        let store: Store
+    }
+
+    public var reports: Reports { Reports(store: self) }
 }

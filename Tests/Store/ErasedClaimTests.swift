@@ -100,7 +100,7 @@ import TidingsTestSupport
                 DeliveryReport(.delivery(erased, ordinal: 0), .delivered, key: "1"),
                 DeliveryReport(.message("m-1"), .delivered, key: "2"), DeliveryReport(.delivery(other, ordinal: 0), .delivered, key: "3"),
             ]
-            #expect(try await scene.store.record(reports, from: "sms") == [.erased, .erased, .unknown])
+            #expect(try await scene.store.reports.record(reports, from: "sms") == [.erased, .erased, .unknown])
             #expect(try await scene.count("select count(*) from tidings.reports") == 0)
         }
     }

@@ -29,11 +29,11 @@ import TidingsTestSupport
             try await scene.register("bobs-phone", of: Self.bob)
             let namesake = RecipientKey(tenant: "other", id: Self.ann.id)
             for (person, device) in [(Self.bob, "phone-1"), (Self.bob, "bobs-phone"), (namesake, "phone-1"), (Self.ann, "bobs-phone")] {
-                let result = try await scene.store.confirmReceipt(of: key.notificationID, on: device, by: person)
+                let result = try await scene.store.reports.confirmReceipt(of: key.notificationID, on: device, by: person)
                 #expect(result == .unknown, "\(person) \(device)")
             }
             let nothing = scene.store.clock.nextID()
-            #expect(try await scene.store.confirmReceipt(of: nothing, on: "phone-1", by: Self.ann) == .unknown)
+            #expect(try await scene.store.reports.confirmReceipt(of: nothing, on: "phone-1", by: Self.ann) == .unknown)
             #expect(try await scene.ending(of: key) == "sent accepted")
             #expect(try await scene.count("select count(*) from tidings.reports") == 0)
         }
@@ -89,7 +89,8 @@ import TidingsTestSupport
             for (number, (state, reason, result, end)) in ends.enumerated() {
                 let key = try await scene.pushed(number + 1, to: "phone-1", as: (state, reason))
                 let person = StoreScene.person("person-\(number + 1)")
-                #expect(try await scene.store.confirmReceipt(of: key.notificationID, on: "phone-1", by: person) == result, "\(reason)")
+                #expect(
+                    try await scene.store.reports.confirmReceipt(of: key.notificationID, on: "phone-1", by: person) == result, "\(reason)")
                 #expect(try await scene.ending(of: key) == end)
             }
         }
@@ -100,7 +101,7 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let key = try await scene.pushed(to: "phone-1")
             let report = DeliveryReport(.delivery(key.notificationID, ordinal: key.ordinal), .delivered, key: "receipt")
-            #expect(try await scene.store.record([report], from: "phone") == [.applied])
+            #expect(try await scene.store.reports.record([report], from: "phone") == [.applied])
             #expect(try await scene.confirm(key, on: "phone-1") == .kept)
             #expect(try await scene.confirm(key, on: "phone-1") == .repeated)
             #expect(try await scene.count("select count(*) from tidings.reports") == 2)
@@ -234,7 +235,7 @@ import TidingsTestSupport
 
 extension StoreScene {
     fileprivate func confirm(_ key: DeliveryKey, on device: String) async throws -> ReportResult {
-        try await store.confirmReceipt(of: key.notificationID, on: device, by: Self.person("person-1"))
+        try await store.reports.confirmReceipt(of: key.notificationID, on: device, by: Self.person("person-1"))
     }
 
     /// Takes an intent, and ends its push as a worker does.

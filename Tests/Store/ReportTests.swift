@@ -13,11 +13,11 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let key = try await scene.sent(1)[0]
             let report = scene.report(key, .delivered, "e-1")
-            #expect(try await scene.store.record([report], from: Self.provider) == [.applied])
+            #expect(try await scene.store.reports.record([report], from: Self.provider) == [.applied])
             #expect(try await scene.end(of: key) == "delivered delivered")
-            #expect(try await scene.store.record([report], from: Self.provider) == [.repeated])
+            #expect(try await scene.store.reports.record([report], from: Self.provider) == [.repeated])
             // The same statement under another key tells nothing new.
-            #expect(try await scene.store.record([scene.report(key, .engaged, "e-2")], from: Self.provider) == [.kept])
+            #expect(try await scene.store.reports.record([scene.report(key, .engaged, "e-2")], from: Self.provider) == [.kept])
             #expect(try await scene.count("select count(*) from tidings.reports") == 2)
             #expect(try await scene.isSound())
         }
@@ -28,7 +28,7 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let key = try await scene.sent(1)[0]
             let reports = ["e-\u{e9}", "e-e\u{301}", "e-\u{e9}"].map { scene.report(key, .delivered, $0) }
-            #expect(try await scene.store.record(reports, from: Self.provider) == [.applied, .kept, .repeated])
+            #expect(try await scene.store.reports.record(reports, from: Self.provider) == [.applied, .kept, .repeated])
         }
     }
 
@@ -37,9 +37,9 @@ import TidingsTestSupport
             let key = try await scene.sent(1)[0]
             let failed = DeliveryReport.Outcome.failed(.providerRejected, endpointGone: false)
             let reports = [scene.report(key, .delivered, "1"), scene.report(key, failed, "2"), scene.report(key, .engaged, "3")]
-            #expect(try await scene.store.record(reports, from: Self.provider) == [.applied, .kept, .kept])
+            #expect(try await scene.store.reports.record(reports, from: Self.provider) == [.applied, .kept, .kept])
             #expect(try await scene.end(of: key) == "delivered delivered")
-            #expect(try await scene.store.record([scene.report(key, failed, "4")], from: Self.provider) == [.kept])
+            #expect(try await scene.store.reports.record([scene.report(key, failed, "4")], from: Self.provider) == [.kept])
             #expect(try await scene.end(of: key) == "delivered delivered")
             #expect(try await scene.isSound())
         }
@@ -50,14 +50,14 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let key = try await scene.sent(1)[0]
             let failed = DeliveryReport.Outcome.failed(.timeout, endpointGone: false)
-            #expect(try await scene.store.record([scene.report(key, failed, "1")], from: Self.provider) == [.applied])
+            #expect(try await scene.store.reports.record([scene.report(key, failed, "1")], from: Self.provider) == [.applied])
             #expect(try await scene.end(of: key) == "failed timeout")
-            #expect(try await scene.store.record([scene.report(key, failed, "2")], from: Self.provider) == [.kept])
+            #expect(try await scene.store.reports.record([scene.report(key, failed, "2")], from: Self.provider) == [.kept])
             #expect(try await scene.isSound())
             // The first call of the delivery is not forgotten.
             #expect(try await scene.count("select count(*) from tidings_ops.attempts where outcome = 'accepted' and attempt = 1") == 1)
             #expect(try await scene.store.retry(key))
-            #expect(try await scene.store.record([scene.report(key, .delivered, "3")], from: Self.provider) == [.early])
+            #expect(try await scene.store.reports.record([scene.report(key, .delivered, "3")], from: Self.provider) == [.early])
             #expect(try await scene.isSound())
         }
     }
@@ -72,7 +72,7 @@ import TidingsTestSupport
                 let reports = isFailureFirst ? [failure, arrival] : [arrival, failure]
                 var results: [ReportResult] = []
                 for part in areTogether ? [reports] : reports.map({ [$0] }) {
-                    results += try await scene.store.record(part, from: Self.provider)
+                    results += try await scene.store.reports.record(part, from: Self.provider)
                 }
                 #expect(results == [.applied, isFailureFirst ? .applied : .kept], "\(areTogether)")
                 #expect(try await scene.end(of: key) == "delivered delivered")
@@ -93,7 +93,7 @@ import TidingsTestSupport
                 (.delivered, .applied),
             ]
             for (number, (outcome, result)) in reports.enumerated() {
-                #expect(try await scene.store.record([scene.report(key, outcome, "\(number)")], from: Self.provider) == [result])
+                #expect(try await scene.store.reports.record([scene.report(key, outcome, "\(number)")], from: Self.provider) == [result])
             }
             #expect(try await scene.end(of: key) == "delivered delivered")
             let ends = try await scene.system.query("select state || ' ' || reason from tidings.ends_of_calls").rows
@@ -107,9 +107,9 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let key = try await scene.sent(1)[0]
             let failed = DeliveryReport.Outcome.failed(.timeout, endpointGone: false)
-            #expect(try await scene.store.record([scene.report(key, failed, "1")], from: Self.provider) == [.applied])
+            #expect(try await scene.store.reports.record([scene.report(key, failed, "1")], from: Self.provider) == [.applied])
             _ = try await scene.system.query("update tidings.deliveries set attempts = attempts + 1, reason = 'providerRejected'")
-            #expect(try await scene.store.record([scene.report(key, .delivered, "2")], from: Self.provider) == [.kept])
+            #expect(try await scene.store.reports.record([scene.report(key, .delivered, "2")], from: Self.provider) == [.kept])
             #expect(try await scene.end(of: key) == "failed providerRejected")
         }
     }
@@ -119,9 +119,9 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let failed = DeliveryReport.Outcome.failed(.timeout, endpointGone: false)
             let keys = try await scene.sentEscalation()
-            for key in keys { _ = try await scene.store.record([scene.report(key, failed, "1")], from: Self.provider) }
+            for key in keys { _ = try await scene.store.reports.record([scene.report(key, failed, "1")], from: Self.provider) }
             _ = try await scene.store.outbox.resumeEscalations()
-            #expect(try await scene.store.record([scene.report(keys[0], .delivered, "2")], from: Self.provider) == [.applied])
+            #expect(try await scene.store.reports.record([scene.report(keys[0], .delivered, "2")], from: Self.provider) == [.applied])
             #expect(try await scene.places(keys[0].notificationID) == ["delivered", "failed", "held", "held", "escalation"])
             let packs = try await scene.release().packs
             try await scene.claim(packs, worker: "w")
@@ -139,11 +139,11 @@ import TidingsTestSupport
             ]
             .enumerated() {
                 let key = try await scene.sent(1, from: position * 10 + 1, as: (.failed, .outcomeUnknown))[0]
-                #expect(try await scene.store.record([scene.report(key, outcome, "1")], from: Self.provider) == [.applied])
+                #expect(try await scene.store.reports.record([scene.report(key, outcome, "1")], from: Self.provider) == [.applied])
                 #expect(try await scene.end(of: key) == end)
             }
             let refused = try await scene.sent(1, from: 31, as: (.failed, .providerRejected))[0]
-            #expect(try await scene.store.record([scene.report(refused, .delivered, "1")], from: Self.provider) == [.kept])
+            #expect(try await scene.store.reports.record([scene.report(refused, .delivered, "1")], from: Self.provider) == [.kept])
             #expect(try await scene.end(of: refused) == "failed providerRejected")
             #expect(try await scene.isSound())
         }
@@ -155,24 +155,25 @@ import TidingsTestSupport
             let packs = try await scene.take(1...1).packs
             try await scene.claim(packs, worker: "w")
             let key = packs[0].entries[0].key
-            #expect(try await scene.store.record([scene.report(key, .delivered, "1")], from: Self.provider) == [.early])
+            #expect(try await scene.store.reports.record([scene.report(key, .delivered, "1")], from: Self.provider) == [.early])
             #expect(try await scene.count("select count(*) from tidings.reports") == 0)
             try await scene.settle(packs, as: (.sent, .accepted))
-            #expect(try await scene.store.record([scene.report(key, .delivered, "1")], from: Self.provider) == [.applied])
+            #expect(try await scene.store.reports.record([scene.report(key, .delivered, "1")], from: Self.provider) == [.applied])
         }
     }
 
     @Test func onlyItsOwnDeliveriesAreKnownToAProvider() async throws {
         try await StoreScene.with { scene in
             let key = try await scene.sent(1)[0]
-            #expect(try await scene.store.record([scene.report(key, .delivered, "1")], from: "other") == [.unknown])
+            #expect(try await scene.store.reports.record([scene.report(key, .delivered, "1")], from: "other") == [.unknown])
             let strange = [
                 scene.report(DeliveryKey(key.notificationID, 1), .delivered, "1"),
                 scene.report(DeliveryKey(scene.store.clock.nextID(), 0), .delivered, "1"),
                 DeliveryReport(nil, .delivered, key: "1"), DeliveryReport(.message("m"), .delivered, key: "1"),
                 scene.report(key, .ignored, "1"),
             ]
-            #expect(try await scene.store.record(strange, from: Self.provider) == [.unknown, .unknown, .unknown, .unknown, .ignored])
+            #expect(
+                try await scene.store.reports.record(strange, from: Self.provider) == [.unknown, .unknown, .unknown, .unknown, .ignored])
             #expect(try await scene.end(of: key) == "sent accepted")
             #expect(try await scene.count("select count(*) from tidings.reports") == 0)
         }
@@ -184,13 +185,13 @@ import TidingsTestSupport
             let failed = DeliveryReport.Outcome.failed(.timeout, endpointGone: false)
             let keys = try await scene.sentEscalation()
             #expect(try await scene.places(keys[0].notificationID) == ["sent", "sent", "closed", "closed", "closed"])
-            #expect(try await scene.store.record([scene.report(keys[0], failed, "1")], from: Self.provider) == [.applied])
+            #expect(try await scene.store.reports.record([scene.report(keys[0], failed, "1")], from: Self.provider) == [.applied])
             #expect(try await scene.store.outbox.resumeEscalations() == 1)
             #expect(try await scene.places(keys[0].notificationID) == ["failed", "sent", "closed", "closed", "closed"])
             // The report comes twice at once. The step is taken once.
             let report = [scene.report(keys[1], failed, "1")]
-            async let first = scene.store.record(report, from: Self.provider)
-            async let second = scene.store.record(report, from: Self.provider)
+            async let first = scene.store.reports.record(report, from: Self.provider)
+            async let second = scene.store.reports.record(report, from: Self.provider)
             let results = try await [first, second].flatMap { $0 }
             #expect(Set(results) == [.applied, .repeated])
             #expect(try await scene.places(keys[0].notificationID) == ["failed", "failed", "closed", "closed", "closed"])
@@ -224,7 +225,7 @@ import TidingsTestSupport
             let id = entries[0].notificationID
             #expect(try await scene.places(id) == ["sent", "pack", "closed", "closed", "closed"])
             let failed = scene.report(entries[0].key, .failed(.timeout, endpointGone: false), "1")
-            #expect(try await scene.store.record([failed], from: Self.provider) == [.applied])
+            #expect(try await scene.store.reports.record([failed], from: Self.provider) == [.applied])
             #expect(try await scene.store.outbox.resumeEscalations() == 1)
             #expect(try await scene.places(id) == ["failed", "pack", "escalation", "escalation", "escalation"])
             try await scene.settle(packs, only: entries[1], as: (.failed, .providerRejected), isLast: true)
@@ -242,12 +243,12 @@ import TidingsTestSupport
             let entries = packs.flatMap(\.entries)
             try await scene.settle(packs, only: entries[0], as: (.sent, .accepted), isLast: false)
             try await scene.settle(packs, only: entries[1], as: (.cancelled, .cancelledByProducer), isLast: true)
-            #expect(try await scene.store.record([scene.report(entries[0].key, failed, "1")], from: Self.provider) == [.applied])
+            #expect(try await scene.store.reports.record([scene.report(entries[0].key, failed, "1")], from: Self.provider) == [.applied])
             #expect(try await scene.store.outbox.resumeEscalations() == 1)
             #expect(try await scene.places(entries[0].notificationID) == ["failed", "cancelled", "closed", "closed", "closed"])
 
             let single = try await scene.sent(1, from: 50)[0]
-            #expect(try await scene.store.record([scene.report(single, failed, "1")], from: Self.provider) == [.applied])
+            #expect(try await scene.store.reports.record([scene.report(single, failed, "1")], from: Self.provider) == [.applied])
             #expect(try await scene.store.outbox.resumeEscalations() == 0)
             #expect(try await scene.places(single.notificationID) == ["failed"])
             #expect(try await scene.isSound())
@@ -258,7 +259,7 @@ import TidingsTestSupport
     @Test func aDeliveryOfAnotherTenantIsCountedThere() async throws {
         try await StoreScene.with { scene in
             let key = try await scene.sent(1, tenant: "acme")[0]
-            #expect(try await scene.store.record([scene.report(key, .delivered, "1")], from: Self.provider) == [.applied])
+            #expect(try await scene.store.reports.record([scene.report(key, .delivered, "1")], from: Self.provider) == [.applied])
             #expect(
                 try await scene.count(
                     "select coalesce(sum(n), 0)::bigint from tidings.tally where kind = 'ended' and tenant = 'acme' and state = 'delivered'"
@@ -284,7 +285,7 @@ import TidingsTestSupport
             var reports = keys.map { scene.report($0, gone, "1") }
             // The provider speaks of a time before the second device was registered anew.
             reports[1].at = scene.store.clock.now().adding(.seconds(-7_200))
-            #expect(try await scene.store.record(reports, from: Self.provider) == [.applied, .applied])
+            #expect(try await scene.store.reports.record(reports, from: Self.provider) == [.applied, .applied])
             let left = try await scene.system.query("select recipient_id from tidings.endpoints where gone_at is null").rows
             #expect(try left.map { try $0.decode(String.self) } == ["person-2"])
             #expect(try await scene.count("select count(*) from tidings.endpoints where gone_reason = 'endpointGone'") == 1)
@@ -297,8 +298,8 @@ import TidingsTestSupport
             let time = Timestamp(seconds: 1_767_225_600)
             var (first, late) = (scene.report(key, .delivered, "1"), scene.report(key, .failed(.timeout, endpointGone: false), "2"))
             (first.at, late.at) = (time, nil)
-            _ = try await scene.store.record([first], from: Self.provider)
-            _ = try await scene.store.record([late], from: Self.provider)
+            _ = try await scene.store.reports.record([first], from: Self.provider)
+            _ = try await scene.store.reports.record([late], from: Self.provider)
             let rows = try await scene.store.explain(key.notificationID).map {
                 [$0.actor, $0.verdict, $0.reasonCode ?? "", $0.detail ?? ""]
             }
@@ -314,12 +315,12 @@ import TidingsTestSupport
             let keys = try await scene.sent(2, isReportedByMessageID: true)
             #expect(try await scene.count("select count(*) from tidings.message_references where provider = 'phone'") == 2)
             let report = DeliveryReport(.message("m-\(keys[1])"), .delivered, key: "1")
-            #expect(try await scene.store.record([report], from: "other") == [.unknown])
-            #expect(try await scene.store.record([report], from: Self.provider) == [.applied])
+            #expect(try await scene.store.reports.record([report], from: "other") == [.unknown])
+            #expect(try await scene.store.reports.record([report], from: Self.provider) == [.applied])
             #expect(try await scene.end(of: keys[0]) == "sent accepted")
             #expect(try await scene.end(of: keys[1]) == "delivered delivered")
-            #expect(try await scene.store.pruneMessageReferences(retention: .seconds(86_400)) == false)
-            #expect(try await scene.store.pruneMessageReferences(retention: .seconds(-60)))
+            #expect(try await scene.store.reports.pruneMessageReferences(retention: .seconds(86_400)) == false)
+            #expect(try await scene.store.reports.pruneMessageReferences(retention: .seconds(-60)))
             #expect(try await scene.count("select count(*) from tidings.message_references") == 0)
         }
     }
@@ -338,22 +339,22 @@ import TidingsTestSupport
             reports.append(DeliveryReport(.message("foreign"), .delivered, key: "1"))
             reports.append(DeliveryReport(.message("m-\(keys[0])"), .ignored, key: "2"))
             reports.append(scene.report(keys[0], .delivered, "3"))
-            for _ in 1...2 { try await scene.store.keepEarly(reports, from: Self.provider) }
-            try await scene.store.keepEarly([reports[0]], from: "other")
+            for _ in 1...2 { try await scene.store.reports.keepEarly(reports, from: Self.provider) }
+            try await scene.store.reports.keepEarly([reports[0]], from: "other")
             #expect(try await scene.count("select count(*) from tidings.early_reports") == 6)
-            #expect(try await scene.store.recordEarly().isEmpty)
+            #expect(try await scene.store.reports.recordEarly().isEmpty)
 
             try await scene.settle(packs, as: (.sent, .accepted), isReportedByMessageID: true)
-            let recorded = try await scene.store.recordEarly()
+            let recorded = try await scene.store.reports.recordEarly()
             #expect(recorded.count == 4 && recorded.allSatisfy { $0.provider == Self.provider && $0.result == .applied }, "\(recorded)")
             var ends: [String] = []
             for key in keys { ends.append(try await scene.end(of: key)) }
             #expect(ends == ["delivered delivered", "delivered delivered", "failed timeout", "failed endpointGone"])
             #expect(try await scene.count("select count(*) from tidings.reports where told_at = '2026-01-01T00:00:00Z'") == 4)
 
-            #expect(try await scene.store.recordEarly().isEmpty)
+            #expect(try await scene.store.reports.recordEarly().isEmpty)
             try await scene.store.shiftClock(by: Store.earlyReportsKept + .seconds(5))
-            let forgotten = try await scene.store.recordEarly()
+            let forgotten = try await scene.store.reports.recordEarly()
             #expect(Set(forgotten.map(\.provider)) == ["other", Self.provider] && forgotten.allSatisfy { $0.result == .unknown })
             #expect(try await scene.count("select count(*) from tidings.early_reports") == 0)
             #expect(try await scene.isSound())
@@ -364,11 +365,12 @@ import TidingsTestSupport
     @Test func turnsAtOnceRecordEachWaitingReportOnce() async throws {
         try await StoreScene.with { scene in
             let keys = try await scene.sent(20, isReportedByMessageID: true)
-            try await scene.store.keepEarly(keys.map { DeliveryReport(.message("m-\($0)"), .delivered, key: "1") }, from: Self.provider)
+            try await scene.store.reports.keepEarly(
+                keys.map { DeliveryReport(.message("m-\($0)"), .delivered, key: "1") }, from: Self.provider)
             let results = try await withThrowingTaskGroup(of: [ReportResult].self) { group in
                 for _ in 0..<3 {
                     // Awaited by the line below.
-                    group.addTask { try await scene.store.recordEarly().map(\.result) }
+                    group.addTask { try await scene.store.reports.recordEarly().map(\.result) }
                 }
                 return try await group.reduce(into: []) { $0 += $1 }
             }
@@ -384,10 +386,11 @@ import TidingsTestSupport
             let count = Int(Store.earlyReportBatch) + 20
             let keys = try await scene.sent(count, isReportedByMessageID: true)
             let reports = keys.map { DeliveryReport(.message("m-\($0)"), .delivered, key: "1") }
-            try await scene.store.keepEarly(reports + [DeliveryReport(.message("foreign"), .delivered, key: "1")], from: Self.provider)
+            try await scene.store.reports.keepEarly(
+                reports + [DeliveryReport(.message("foreign"), .delivered, key: "1")], from: Self.provider)
             try await scene.store.shiftClock(by: Store.earlyReportsKept * 5)
             var results: [ReportResult] = []
-            while case let turn = try await scene.store.recordEarly(), !turn.isEmpty { results += turn.map(\.result) }
+            while case let turn = try await scene.store.reports.recordEarly(), !turn.isEmpty { results += turn.map(\.result) }
             #expect(results.count { $0 == .applied } == count && results.count { $0 == .unknown } == 1 && results.count == count + 1)
             #expect(try await scene.count("select count(*) from tidings.early_reports") == 0)
             #expect(try await scene.isSound())
@@ -403,10 +406,10 @@ import TidingsTestSupport
                 insert into tidings.message_references (provider, reference, notification_id, ordinal)
                 values (\(Self.provider), 'm-1', \(key.notificationID.description)::text::uuid, \(Int16(key.ordinal)))
                 """)
-            try await scene.store.keepEarly([DeliveryReport(.message("m-1"), .delivered, key: "1")], from: Self.provider)
-            #expect(try await scene.store.recordEarly().isEmpty)
+            try await scene.store.reports.keepEarly([DeliveryReport(.message("m-1"), .delivered, key: "1")], from: Self.provider)
+            #expect(try await scene.store.reports.recordEarly().isEmpty)
             try await scene.store.shiftClock(by: Store.earlyReportsKept + .seconds(5))
-            #expect(try await scene.store.recordEarly().map(\.result) == [.early])
+            #expect(try await scene.store.reports.recordEarly().map(\.result) == [.early])
             #expect(try await scene.count("select count(*) from tidings.early_reports") == 0)
         }
     }
@@ -419,11 +422,11 @@ import TidingsTestSupport
             try await scene.store.shiftClock(by: day * 40)
             _ = try await scene.system.query("update tidings.deliveries set ended_at = tidings.clock()")
             try await scene.store.shiftClock(by: day * 69)
-            #expect(try await scene.store.pruneMessageReferences(retention: day * 30) == false)
+            #expect(try await scene.store.reports.pruneMessageReferences(retention: day * 30) == false)
             let report = DeliveryReport(.message("m-\(key)"), .delivered, key: "1")
-            #expect(try await scene.store.record([report], from: Self.provider) == [.applied])
+            #expect(try await scene.store.reports.record([report], from: Self.provider) == [.applied])
             try await scene.store.shiftClock(by: day * 71)
-            #expect(try await scene.store.pruneMessageReferences(retention: day * 30))
+            #expect(try await scene.store.reports.pruneMessageReferences(retention: day * 30))
             #expect(try await scene.count("select count(*) from tidings.message_references") == 0)
         }
     }
@@ -436,7 +439,9 @@ import TidingsTestSupport
             let results = try await withThrowingTaskGroup(of: [ReportResult].self) { group in
                 for turn in 0..<6 {
                     // Awaited by the loop below.
-                    group.addTask { try await scene.store.record(turn % 2 == 0 ? reports : reports.reversed(), from: Self.provider) }
+                    group.addTask {
+                        try await scene.store.reports.record(turn % 2 == 0 ? reports : reports.reversed(), from: Self.provider)
+                    }
                 }
                 return try await group.reduce(into: []) { $0 += $1 }
             }
@@ -448,11 +453,11 @@ import TidingsTestSupport
     @Test func aDroppedDayTakesItsReportsWithIt() async throws {
         try await StoreScene.with { scene in
             let key = try await scene.sent(1)[0]
-            _ = try await scene.store.record([scene.report(key, .delivered, "1")], from: Self.provider)
+            _ = try await scene.store.reports.record([scene.report(key, .delivered, "1")], from: Self.provider)
             try await scene.store.shiftClock(by: .seconds(40 * 86_400))
             _ = try await scene.store.tendPartitions(retention: .seconds(30 * 86_400))
             #expect(try await scene.count("select count(*) from tidings.reports") == 0)
-            #expect(try await scene.store.record([scene.report(key, .delivered, "2")], from: Self.provider) == [.unknown])
+            #expect(try await scene.store.reports.record([scene.report(key, .delivered, "2")], from: Self.provider) == [.unknown])
         }
     }
 }

@@ -93,7 +93,7 @@ public struct Upkeep: Sendable {
         await chore("prune reservations") { reservation = try await pruneReservations(after: reservation) }
         await chore("prune names of requests") { while try await store.pruneRequestNames(), !Task.isCancelled {} }
         await chore("prune references of messages") {
-            while try await store.pruneMessageReferences(retention: retention), !Task.isCancelled {}
+            while try await store.reports.pruneMessageReferences(retention: retention), !Task.isCancelled {}
         }
         await chore("prune tombstones") { while try await store.pruneErasures(retention: retention), !Task.isCancelled {} }
         await chore("prune local notifications") { while try await store.pruneLocalRequests(), !Task.isCancelled {} }
@@ -125,7 +125,7 @@ public struct Upkeep: Sendable {
             await chore("resume escalations") { while try await store.outbox.resumeEscalations() > 0, !Task.isCancelled {} }
             await chore("record early reports") {
                 while !Task.isCancelled {
-                    let ended = try await store.recordEarly()
+                    let ended = try await store.reports.recordEarly()
                     guard !ended.isEmpty else { break }
                     for (provider, result) in ended { metrics.callbacks(provider, result.rawValue).add() }
                 }

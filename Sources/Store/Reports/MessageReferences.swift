@@ -35,19 +35,21 @@ struct MessageReferences {
 extension Store {
     /// References of messages that one turn deletes.
     package static let referencePruneBatch: Int64 = 5_000
+}
 
+extension Store.Reports {
     /// Deletes references of notifications past retention, unless their deliveries end late.
     ///
     /// - Returns: False if there were none.
     public func pruneMessageReferences(retention: Duration) async throws -> Bool {
-        try await deleteByIndex(
+        try await store.deleteByIndex(
             """
             delete from tidings.message_references where ctid = any(array(
                 select ctid from tidings.message_references r
                 where notification_id
                     < (select tidings.first_id(tidings.clock() - make_interval(secs => \(Double(retention.components.seconds)))))
-                    and not \(Self.endsLate("r.notification_id", retention: retention))
-                order by notification_id limit \(Self.referencePruneBatch) for update skip locked))
+                    and not \(Store.endsLate("r.notification_id", retention: retention))
+                order by notification_id limit \(Store.referencePruneBatch) for update skip locked))
             """)
     }
 }

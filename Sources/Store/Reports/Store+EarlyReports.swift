@@ -1,10 +1,6 @@
 public import TidingsCore
 import TidingsPostgres
 
-/// Reports that name only the provider's id of a message, and that no delivery has yet.
-///
-/// A provider may report faster than the worker writes its answer. Another system may also send through the same account. Both reports look
-/// alike. So each is kept for a while, and the provider never has to send it again.
 extension Store {
     /// The time for which a report waits for its delivery. A worker writes an answer within milliseconds, or when the database is back.
     package static let earlyReportsKept = Duration.seconds(60)
@@ -15,7 +11,13 @@ extension Store {
     package static let earlyReportsSearched: Int64 = 25_000
     /// Reports without a delivery that one turn deletes.
     package static let earlyReportPruneBatch: Int64 = 5_000
+}
 
+/// Reports that name only the provider's id of a message, and that no delivery has yet.
+///
+/// A provider may report faster than the worker writes its answer. Another system may also send through the same account. Both reports look
+/// alike. So each is kept for a while, and the provider never has to send it again.
+extension Store.Reports {
     /// Keeps reports until a releaser finds their deliveries. A report that waits already is kept once. Reports that name no message are
     /// left out.
     public func keepEarly(_ reports: [DeliveryReport], from provider: String) async throws {
@@ -40,7 +42,7 @@ extension Store {
     /// - Returns: The results of the reports that wait no longer. Empty if there are none.
     public func recordEarly() async throws -> [(provider: String, result: ReportResult)] {
         try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
-            var look = RoundTrip(running: [Self.byIndex])
+            var look = RoundTrip(running: [Store.byIndex])
             let known = look.ask(.rows(Self.knownEarly) { try EarlyReport($0) })
             let found = try await transaction.send(look)[known]
             let waiting = found.compactMap { $0 }
@@ -54,7 +56,7 @@ extension Store {
                 }
             }
             // A full turn leaves known messages for the next one.
-            let isLast = found.count < Int(Self.earlyReportBatch)
+            let isLast = found.count < Int(Store.earlyReportBatch)
             var change = RoundTrip(running: [Self.forgetEarly(done)])
             let unknown = isLast ? change.ask(.rows(Self.pruneEarly) { try $0.decode(String.self) }) : nil
             let written = try await transaction.send(change)
@@ -66,15 +68,15 @@ extension Store {
     /// Waiting reports whose message a delivery has, among the oldest. `limit 1` makes PostgreSQL look up each message by itself.
     private static let knownEarly: SQL = """
         select e.provider, e.reference, e.key, e.outcome, e.reason, e.told_at, e.received_at < \(earliestKept) as has_waited
-        from (select provider, reference, key from tidings.early_reports order by received_at limit \(earlyReportsSearched)) oldest
+        from (select provider, reference, key from tidings.early_reports order by received_at limit \(Store.earlyReportsSearched)) oldest
         cross join lateral (
             select from tidings.message_references r where r.provider = oldest.provider and r.reference = oldest.reference limit 1) known
         join tidings.early_reports e on e.provider = oldest.provider and e.reference = oldest.reference and e.key = oldest.key
-        order by e.provider, e.reference, e.key limit \(earlyReportBatch) for update of e skip locked
+        order by e.provider, e.reference, e.key limit \(Store.earlyReportBatch) for update of e skip locked
         """
 
     private static let earliestKept: SQL =
-        "(select tidings.clock() - make_interval(secs => \(Double(earlyReportsKept.components.seconds))))"
+        "(select tidings.clock() - make_interval(secs => \(Double(Store.earlyReportsKept.components.seconds))))"
 
     private static func forgetEarly(_ done: [EarlyReport]) -> SQL {
         """
@@ -93,7 +95,7 @@ extension Store {
                 select true as is_known from tidings.message_references r where r.provider = e.provider and r.reference = e.reference limit 1
             ) known on true
             where e.received_at < \(earliestKept) and known.is_known is null
-            order by e.received_at limit \(earlyReportPruneBatch) for update of e skip locked))
+            order by e.received_at limit \(Store.earlyReportPruneBatch) for update of e skip locked))
         returning provider
         """
 }

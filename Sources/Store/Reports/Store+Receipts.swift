@@ -2,12 +2,14 @@ public import TidingsCore
 import TidingsPostgres
 
 extension Store {
+    /// The channels of deliveries that a device can confirm or have in its plan.
+    static let deviceChannels = Channel.allCases.filter(\.endsOnDevice).map(\.rawValue)
+}
+
+extension Store.Reports {
     /// The key of a device's confirmation in `tidings.reports`. A delivery is confirmed once, so that a person cannot fill the table. If an
     /// operator sends it again, it has more attempts, and is confirmed once more.
     private static func receiptKey(attempts: Int16) -> String { "receipt \(attempts)" }
-    /// The channels of deliveries that a device can confirm or have in its plan.
-    static let deviceChannels = Channel.allCases.filter(\.endsOnDevice).map(\.rawValue)
-
     /// Records that a device of a person got a notification. The delivery to the device moves as by a report of its provider
     /// (``TidingsCore/effect(of:on:because:)``): it becomes `delivered`, and never moves back.
     ///
@@ -29,10 +31,10 @@ extension Store {
         try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction -> ReportResult in
             var trip = RoundTrip()
             let isErased = trip.lookForTombstone(of: person)
-            trip.run(Self.beginPerson(person))
+            trip.run(Store.beginPerson(person))
             let standing = trip.ask(Self.standing(of: notification, on: device, by: person))
             let ended = trip.ask(.rows(Self.candidates(of: notification, on: device), ReceiptCandidates.Candidate.init))
-            trip.run(Self.endPerson)
+            trip.run(Store.endPerson)
             let found = try await transaction.send(trip)
             if try found[isErased] { return .erased }
             guard let (isPending, isOwnDevice) = try found[standing] else { return .unknown }
@@ -61,7 +63,7 @@ extension Store {
         let query: SQL = """
             select exists (
                     select from json_array_elements(n.decided) with ordinality as p(delivery, place)
-                    where p.delivery ->> 'channel' = any(\(deviceChannels)) and coalesce(p.delivery ->> 'endpoint', \(device)) = \(device)
+                    where p.delivery ->> 'channel' = any(\(Store.deviceChannels)) and coalesce(p.delivery ->> 'endpoint', \(device)) = \(device)
                         and p.delivery ->> 'copy' is distinct from 'true'
                         and not exists (select from tidings.own_deliveries d where d.notification_id = n.id and d.ordinal = p.place - 1)
                 ) or json_array_length(n.decided) + (
@@ -87,7 +89,7 @@ extension Store {
             d.state in ('sent', 'delivered', 'failed', 'expired')
         from (select decision from tidings.own_notifications where id = \(notification.uuid) limit 1) n, tidings.own_deliveries d
         where d.notification_id = \(notification.uuid)
-            and d.channel = any(\(deviceChannels))
+            and d.channel = any(\(Store.deviceChannels))
             and (d.endpoint = \(device) or d.endpoint is null and d.provider <> ''
                 and n.decision::json #>> array['deliveries', d.ordinal::text, 'copy'] is distinct from 'true')
         order by d.endpoint is not null desc, exists (select from tidings.own_reports r where r.notification_id = d.notification_id

@@ -12,7 +12,7 @@ public enum ReportResult: String, Sendable, Hashable, CaseIterable {
     /// The report tells of a step that Tidings does not record. Or a device confirms what stands in its plan of local notifications.
     case ignored
     /// No delivery of the provider has this reference, nothing was sent to the device, or the delivery is past retention. A report of a
-    /// message may be kept, because a worker may be writing the answer with its id (``Store/keepEarly(_:from:)``).
+    /// message may be kept, because a worker may be writing the answer with its id (``keepEarly(_:from:)``).
     case unknown
     /// The person of the notification was erased. Nothing of the report is kept.
     case erased
@@ -21,7 +21,7 @@ public enum ReportResult: String, Sendable, Hashable, CaseIterable {
     case early
 }
 
-extension Store {
+extension Store.Reports {
     /// Records reports of a provider, and moves the deliveries that they end (``TidingsCore/effect(of:on:because:)``).
     ///
     /// If a push of an escalating notification has failed after all, this is noted for a releaser, and the next channel takes its turn.
@@ -46,7 +46,7 @@ extension Store {
         var book = try await Self.openBook(of: sorted, for: .provider(provider), in: transaction)
         let results = zip(reports, keys).map { report, key in key.map { book.enter(report, of: $0) } ?? Self.unstored(report) }
         var statements = book.statements
-        if !book.losses.isEmpty { statements.append(Outbox.noteLosses(book.losses.sorted())) }
+        if !book.losses.isEmpty { statements.append(Store.Outbox.noteLosses(book.losses.sorted())) }
         if !statements.isEmpty { _ = try await transaction.pipeline(statements) }
         return results
     }

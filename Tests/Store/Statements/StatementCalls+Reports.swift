@@ -6,23 +6,25 @@ import TidingsPostgres
 /// Reports of providers and devices about deliveries, and events of apps.
 extension StatementCall {
     static let reports: [StatementCall] = [
-        StatementCall("record") { _ = try await $0.record([Self.arrival, Self.namedByMessage], from: Samples.provider) },
+        StatementCall("reports.record") { _ = try await $0.reports.record([Self.arrival, Self.namedByMessage], from: Samples.provider) },
         // A delivery that had reached the person has failed after all.
-        StatementCall("record", with: ["state": "sent", "reason": "accepted"]) { store in
-            _ = try await store.record([Self.loss], from: Samples.provider)
+        StatementCall("reports.record", with: ["state": "sent", "reason": "accepted"]) { store in
+            _ = try await store.reports.record([Self.loss], from: Samples.provider)
         },
-        StatementCall("keepEarly") { try await $0.keepEarly([Self.namedByMessage], from: Samples.provider) },
-        StatementCall("recordEarly") { _ = try await $0.recordEarly() },
-        StatementCall("confirmReceipt") { _ = try await $0.confirmReceipt(of: Samples.id, on: Samples.device, by: Samples.person) },
+        StatementCall("reports.keepEarly") { try await $0.reports.keepEarly([Self.namedByMessage], from: Samples.provider) },
+        StatementCall("reports.recordEarly") { _ = try await $0.reports.recordEarly() },
+        StatementCall("reports.confirmReceipt") {
+            _ = try await $0.reports.confirmReceipt(of: Samples.id, on: Samples.device, by: Samples.person)
+        },
         // The second half of a receipt. The first one ends if a row says that the person was erased.
-        StatementCall("openBook") { store in
+        StatementCall("reports.openBook") { store in
             try await store.pool.transaction { transaction in
-                var book = try await Store.openBook(of: [Samples.key], for: .device, in: transaction)
+                var book = try await Store.Reports.openBook(of: [Samples.key], for: .device, in: transaction)
                 _ = book.enter(Self.arrival, of: Samples.key)
                 try await transaction.pipeline(book.statements)
             }
         },
-        StatementCall("pruneMessageReferences") { _ = try await $0.pruneMessageReferences(retention: Samples.retention) },
+        StatementCall("reports.pruneMessageReferences") { _ = try await $0.reports.pruneMessageReferences(retention: Samples.retention) },
     ]
 
     private static let arrival = DeliveryReport(.delivery(Samples.id, ordinal: 0), .delivered, at: Samples.now, key: "arrival")

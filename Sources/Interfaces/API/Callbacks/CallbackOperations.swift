@@ -86,10 +86,10 @@ struct CallbackOperations: Sendable {
     /// "unavailable" if a delivery has not ended yet. The provider then sends all of them again, and each counts once.
     private func record(_ reports: [DeliveryReport], from provider: String) async throws {
         let store = services.store
-        let results = try await store.record(reports, from: provider)
+        let results = try await store.reports.record(reports, from: provider)
         let unclaimed = zip(reports, results).filter { report, result in result == .unknown && report.namesMessage }.map(\.0)
         let areKept = !unclaimed.isEmpty && desk.mayKeep(unclaimed.count, of: provider, at: store.clock.now())
-        if areKept { try await store.keepEarly(unclaimed, from: provider) }
+        if areKept { try await store.reports.keepEarly(unclaimed, from: provider) }
         for (report, result) in zip(reports, results) {
             let isKept = areKept && result == .unknown && report.namesMessage
             desk.count(provider, (isKept ? ReportResult.early : result).rawValue)

@@ -26,7 +26,7 @@ struct EngagementOperations: Sendable {
         var body = BodyReader(try await call.object(), known: ["deviceId"])
         let device = body.requiredText("deviceId")
         try body.finish()
-        let result = try await services.store.confirmReceipt(of: try call.notificationID(), on: device, by: person)
+        let result = try await services.store.reports.confirmReceipt(of: try call.notificationID(), on: device, by: person)
         metrics.receipts(result.rawValue).add()
         switch result {
         case .applied, .kept, .repeated, .ignored: return .noContent

@@ -106,7 +106,7 @@ extension Faults {
                 let events = [EngagementEvent(.opened, notification: item.id, device: "phone"), EngagementEvent(.displayed)]
                 #expect(try await store.recordEngagement(events, of: person, defaultMarket: "default") == .stored([true, true]))
                 try await store.rollUpEngagement()
-                #expect(try await store.confirmReceipt(of: item.id, on: "phone", by: person) == .unknown)
+                #expect(try await store.reports.confirmReceipt(of: item.id, on: "phone", by: person) == .unknown)
                 #expect(try await store.inbox.markAllRead(before: .entry(item.id), of: person)?.changed == page.items.count)
             }
             // Half of them know a position that has passed, so that their news have entries.
