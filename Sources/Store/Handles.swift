@@ -40,4 +40,11 @@ extension Store {
     }
 
     public var reports: Reports { Reports(store: self) }
+
+    /// Ids that the HTTP API promises before a router decides.
+    public struct Reservations: StoreHandle {
+        let store: Store
+    }
+
+    public var reservations: Reservations { Reservations(store: self) }
 }

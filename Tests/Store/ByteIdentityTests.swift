@@ -45,8 +45,8 @@ import TidingsTestSupport
             try await scene.take(scene.claims([decoded]))
             let row = try #require(try await scene.system.query("select id from tidings.notifications").rows.first)
             let id = try row.decode(NotificationID.self)
-            #expect(try await scene.store.promisedNotification(id, tenant: Self.letter) != nil)
-            #expect(try await scene.store.promisedNotification(id, tenant: Self.sign) == nil)
+            #expect(try await scene.store.reservations.notification(id, tenant: Self.letter) != nil)
+            #expect(try await scene.store.reservations.notification(id, tenant: Self.sign) == nil)
         }
     }
 }

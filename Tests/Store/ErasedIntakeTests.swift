@@ -45,9 +45,9 @@ import TidingsTestSupport
             let id = try await scene.reserve([1])[0]
             try await scene.bury(StoreScene.person("person-1"))
             #expect(try await scene.take(scene.claims([StoreScene.intent(1, reserved: id)])).erased == 1)
-            let promise = try #require(try await scene.store.promisedNotification(id, tenant: "default")?.promise)
+            let promise = try #require(try await scene.store.reservations.notification(id, tenant: "default")?.promise)
             #expect(promise.state == .erased && promise.reasonCode == "recipientErased" && promise.idempotencyKey == nil)
-            #expect(try await scene.store.promisedNotification(id, tenant: "acme") == nil)
+            #expect(try await scene.store.reservations.notification(id, tenant: "acme") == nil)
             #expect(try await scene.count("select count(*) from tidings.reservations") == 0)
             let found = try await scene.store.find("\(id)")
             #expect(found.count == 1 && found.first?.kind == .erased)
@@ -55,7 +55,7 @@ import TidingsTestSupport
             // The same request again. Its promise leads to the same answer, and ends with its message.
             let second = try await scene.reserve([1])[0]
             #expect(second == id)
-            #expect(try await scene.store.promisedNotification(id, tenant: "default")?.isErased == true)
+            #expect(try await scene.store.reservations.notification(id, tenant: "default")?.isErased == true)
             #expect(try await scene.take(scene.claims([StoreScene.intent(1, reserved: id)])).duplicates == 1)
             #expect(try await scene.count("select count(*) from tidings.reservations") == 0)
         }
@@ -88,7 +88,7 @@ import TidingsTestSupport
     @Test func thePromiseOfARefusedEventTellsThatThePersonIsErased() async throws {
         try await StoreScene.with { scene in
             let intent = StoreScene.intent(1, to: StoreScene.person("eve"))
-            let answers = try await scene.store.reserve([ReservationRequest([intent])])
+            let answers = try await scene.store.reservations.reserve([ReservationRequest([intent])])
             guard case .reserved(let ids) = answers[0], let id = ids.first else {
                 Issue.record("\(answers)")
                 return
@@ -97,7 +97,7 @@ import TidingsTestSupport
             var event = Self.refused(#"{"data":{"recipients":["bob","eve"]}}"#, people: ["bob", "eve"])
             event.rejection.eventID = intent.intent.id
             try await scene.refuse([event])
-            #expect(try await scene.store.promisedNotification(id, tenant: "default")?.isErased == true)
+            #expect(try await scene.store.reservations.notification(id, tenant: "default")?.isErased == true)
             #expect(try await scene.count("select count(*) from tidings.reservations") == 0)
             #expect(try await scene.count("select count(*) from tidings.rejected where recipients = array['bob']") == 1)
         }

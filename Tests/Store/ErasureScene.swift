@@ -36,7 +36,7 @@ extension StoreScene {
         try await take(claims([Self.intent(3, to: person)]), verdict: Self.send)
         let claimed = try await take(claims([Self.intent(4, to: person)]), verdict: Self.send).packs
         try await claim(claimed, worker: "worker")
-        _ = try await store.reserve([ReservationRequest([Self.intent(1, to: person)])])
+        _ = try await store.reservations.reserve([ReservationRequest([Self.intent(1, to: person)])])
         _ = try await deliver(2, to: person)
         for statement in Self.rows(of: person) { _ = try await system.query(statement) }
         return claimed

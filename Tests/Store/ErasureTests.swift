@@ -216,7 +216,7 @@ import TidingsTestSupport
     @Test func thePromiseOfARefusedEventIsErased() async throws {
         try await StoreScene.with { scene in
             let intent = StoreScene.intent(1, to: Self.eve)
-            let answers = try await scene.store.reserve([ReservationRequest([intent])])
+            let answers = try await scene.store.reservations.reserve([ReservationRequest([intent])])
             guard case .reserved(let ids) = answers[0], let promised = ids.first else {
                 Issue.record("\(answers)")
                 return
@@ -231,7 +231,7 @@ import TidingsTestSupport
             let id = try await scene.store.requestErasure(of: Self.eve, by: "tests")
             try #require(try await scene.finish(id))
             #expect(try await scene.tables(with: Self.eve.id).isEmpty)
-            #expect(try await scene.store.promisedNotification(promised, tenant: "default")?.isErased == true)
+            #expect(try await scene.store.reservations.notification(promised, tenant: "default")?.isErased == true)
             let counts = try await scene.store.erasure(id, tenant: nil)?["counts"]
             #expect(counts?["rejected"]?.intValue == 1 && counts?["reservations"]?.intValue == 1)
         }

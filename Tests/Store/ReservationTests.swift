@@ -57,14 +57,14 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let id = try await scene.reserve([1])[0]
             let named = NamedRequest(caller: "k", key: "order", fingerprint: [1])
-            let answer = try await scene.store.reserve([
+            let answer = try await scene.store.reservations.reserve([
                 ReservationRequest([StoreScene.intent(2), StoreScene.intent(1, content: 9)], named: named)
             ])
             #expect(answer == [.conflict(position: 1, existing: id)])
             #expect(try await scene.count("select count(*) from tidings.reservations") == 1)
             #expect(try await scene.count("select count(*) from tidings.idempotent_requests") == 0)
             // So the first event of the refused request may come with other content.
-            let corrected = try await scene.store.reserve([ReservationRequest([StoreScene.intent(2, content: 9)])])
+            let corrected = try await scene.store.reservations.reserve([ReservationRequest([StoreScene.intent(2, content: 9)])])
             guard case .reserved = corrected[0] else {
                 Issue.record("\(corrected)")
                 return
@@ -76,7 +76,7 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             func ask(_ keys: [Int], caller: String = "k", fingerprint: UInt8) async throws -> ReservationAnswer {
                 let named = NamedRequest(caller: caller, key: "order-7", fingerprint: [fingerprint])
-                return try await scene.store.reserve([ReservationRequest(keys.map { StoreScene.intent($0) }, named: named)])[0]
+                return try await scene.store.reservations.reserve([ReservationRequest(keys.map { StoreScene.intent($0) }, named: named)])[0]
             }
             let first = try await ask([1], fingerprint: 1)
             #expect(try await ask([1], fingerprint: 1) == first)
@@ -93,26 +93,26 @@ import TidingsTestSupport
     @Test func aNamedRequestGetsItsFirstAnswerAgain() async throws {
         try await StoreScene.with { scene in
             let named = NamedRequest(caller: "k", key: "order-8", fingerprint: [1])
-            #expect(try await scene.store.earlierAnswer(to: named) == nil)
+            #expect(try await scene.store.reservations.earlierAnswer(to: named) == nil)
             let request = ReservationRequest([StoreScene.intent(1), StoreScene.intent(2)], named: named)
-            let first = try await scene.store.reserve([request])[0]
+            let first = try await scene.store.reservations.reserve([request])[0]
             guard case .reserved(let ids) = first else {
                 Issue.record("\(first)")
                 return
             }
-            let undecided = try #require(try await scene.store.earlierAnswer(to: named))
+            let undecided = try #require(try await scene.store.reservations.earlierAnswer(to: named))
             #expect(undecided.ids == ids && !undecided.isDecided)
             try await scene.take(1...1)
             #expect(try await scene.reserve([1]) != [ids[0]])
-            #expect(try await scene.store.reserve([request, ReservationRequest([StoreScene.intent(3)]), request])[2] == first)
-            #expect(try await scene.store.earlierAnswer(to: named)?.isDecided == false)
+            #expect(try await scene.store.reservations.reserve([request, ReservationRequest([StoreScene.intent(3)]), request])[2] == first)
+            #expect(try await scene.store.reservations.earlierAnswer(to: named)?.isDecided == false)
             try await scene.take(scene.claims([StoreScene.intent(2, reserved: ids[1])]))
-            #expect(try await scene.store.earlierAnswer(to: named)?.isDecided == true)
+            #expect(try await scene.store.reservations.earlierAnswer(to: named)?.isDecided == true)
             // Another body, and another caller.
             for other in [
                 NamedRequest(caller: "k", key: "order-8", fingerprint: [2]), NamedRequest(caller: "l", key: "order-8", fingerprint: [1]),
             ] {
-                #expect(try await scene.store.earlierAnswer(to: other) == nil)
+                #expect(try await scene.store.reservations.earlierAnswer(to: other) == nil)
             }
             #expect(try await scene.count("select count(*) from tidings.idempotent_requests") == 1)
         }
@@ -122,7 +122,7 @@ import TidingsTestSupport
     @Test func requestsOfOneTransactionAreAnsweredEach() async throws {
         try await StoreScene.with { scene in
             func named(_ fingerprint: UInt8) -> NamedRequest { NamedRequest(caller: "k", key: "n", fingerprint: [fingerprint]) }
-            let answers = try await scene.store.reserve([
+            let answers = try await scene.store.reservations.reserve([
                 ReservationRequest([StoreScene.intent(1)]), ReservationRequest([StoreScene.intent(1)]),
                 ReservationRequest([StoreScene.intent(1, content: 9), StoreScene.intent(4)]),
                 ReservationRequest([StoreScene.intent(2)], named: named(1)), ReservationRequest([StoreScene.intent(3)], named: named(2)),
@@ -159,12 +159,12 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let ids = try await scene.reserve([1, 2, 3])
             try await scene.take(scene.claims([StoreScene.intent(1, reserved: ids[0]), StoreScene.intent(2)]))
-            #expect(try await scene.store.pruneReservations(after: nil, retention: .seconds(90 * 86_400))?.last == nil)
+            #expect(try await scene.store.reservations.prune(after: nil, retention: .seconds(90 * 86_400))?.last == nil)
 
             try await scene.store.shiftClock(by: .seconds(3 * 86_400))
-            let step = try #require(try await scene.store.pruneReservations(after: nil, retention: .seconds(90 * 86_400)))
+            let step = try #require(try await scene.store.reservations.prune(after: nil, retention: .seconds(90 * 86_400)))
             #expect(step.last == ids.max() && step.deleted == 1)
-            #expect(try await scene.store.pruneReservations(after: step.last, retention: .seconds(90 * 86_400))?.last == nil)
+            #expect(try await scene.store.reservations.prune(after: step.last, retention: .seconds(90 * 86_400))?.last == nil)
             #expect(try await scene.count("select count(*) from tidings.reservations where id = \(ids[0].description)::text::uuid") == 0)
 
             // An operator has not closed the refusal, and may still replay the event.
@@ -175,20 +175,20 @@ import TidingsTestSupport
                 select gen_random_uuid(), reserved_at, reserved_at, 'malformed', '', 'wrong', source, event_id, 'e', 'k', '{}', '', 1, '',
                     true, 'key:shop' from tidings.reservations where id = \(ids[2].description)::text::uuid
                 """)
-            #expect(try await scene.store.pruneReservations(after: nil, retention: .seconds(2 * 86_400))?.deleted == 0)
-            let refused = try #require(try await scene.store.promisedNotification(ids[2], tenant: nil))
+            #expect(try await scene.store.reservations.prune(after: nil, retention: .seconds(2 * 86_400))?.deleted == 0)
+            let refused = try #require(try await scene.store.reservations.notification(ids[2], tenant: nil))
             #expect(refused.promise?.state == .rejected)
             _ = try await scene.system.query("delete from tidings.rejected")
-            #expect(try await scene.store.pruneReservations(after: nil, retention: .seconds(2 * 86_400))?.deleted == 1)
-            #expect(try await scene.store.promisedNotification(ids[2], tenant: nil) == nil)
-            #expect(try await scene.store.promisedNotification(ids[1], tenant: nil) != nil)
-            #expect(try await scene.store.pruneReservations(after: nil, retention: .seconds(86_400))?.deleted == 1)
-            _ = try await scene.store.reserve([
+            #expect(try await scene.store.reservations.prune(after: nil, retention: .seconds(2 * 86_400))?.deleted == 1)
+            #expect(try await scene.store.reservations.notification(ids[2], tenant: nil) == nil)
+            #expect(try await scene.store.reservations.notification(ids[1], tenant: nil) != nil)
+            #expect(try await scene.store.reservations.prune(after: nil, retention: .seconds(86_400))?.deleted == 1)
+            _ = try await scene.store.reservations.reserve([
                 ReservationRequest([StoreScene.intent(9)], named: NamedRequest(caller: "k", key: "n", fingerprint: [1]))
             ])
-            #expect(try await scene.store.pruneRequestNames() == false)
+            #expect(try await scene.store.reservations.pruneNames() == false)
             try await scene.store.shiftClock(by: .seconds(5 * 86_400))
-            #expect(try await scene.store.pruneRequestNames())
+            #expect(try await scene.store.reservations.pruneNames())
         }
     }
 }
@@ -196,7 +196,7 @@ import TidingsTestSupport
 extension StoreScene {
     /// Reserves the ids of the intents with these keys in one request.
     func reserve(_ keys: some Sequence<Int>) async throws -> [NotificationID] {
-        let answers = try await store.reserve([ReservationRequest(keys.map { Self.intent($0) })])
+        let answers = try await store.reservations.reserve([ReservationRequest(keys.map { Self.intent($0) })])
         guard case .reserved(let ids) = answers[0] else { throw UnexpectedAnswer(answer: answers[0]) }
         return ids
     }

@@ -90,7 +90,7 @@ private let erasedHint = "recipientErased: its person was erased, and so was eve
 private func promisedHint(_ found: FoundRecord, in store: Store) async throws -> String {
     let waits = "promised over HTTP: no router has decided the event yet; tidings status shows whether one runs"
     // A router may have decided since the search.
-    guard let id = NotificationID(found.id), case .promise(let promise)? = try await store.promisedNotification(id, tenant: nil)
+    guard let id = NotificationID(found.id), case .promise(let promise)? = try await store.reservations.notification(id, tenant: nil)
     else { return waits }
     let reason = promise.reasonCode ?? ""
     switch promise.state {

@@ -91,7 +91,7 @@ public struct Upkeep: Sendable {
         var reservation = last
         await chore("prune idempotency keys") { while try await store.pruneIdempotency(retention: retention), !Task.isCancelled {} }
         await chore("prune reservations") { reservation = try await pruneReservations(after: reservation) }
-        await chore("prune names of requests") { while try await store.pruneRequestNames(), !Task.isCancelled {} }
+        await chore("prune names of requests") { while try await store.reservations.pruneNames(), !Task.isCancelled {} }
         await chore("prune references of messages") {
             while try await store.reports.pruneMessageReferences(retention: retention), !Task.isCancelled {}
         }
@@ -141,7 +141,7 @@ public struct Upkeep: Sendable {
     private func pruneReservations(after last: NotificationID?) async throws -> NotificationID? {
         var (position, idleSteps) = (last, 0)
         while idleSteps < Self.idleReservationSteps, !Task.isCancelled {
-            guard let step = try await store.pruneReservations(after: position, retention: retention) else { return nil }
+            guard let step = try await store.reservations.prune(after: position, retention: retention) else { return nil }
             position = step.last
             idleSteps = step.deleted > 0 ? 0 : idleSteps + 1
         }

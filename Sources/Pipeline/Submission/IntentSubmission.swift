@@ -89,7 +89,7 @@ public struct IntentSubmission: Sendable {
         guard let named = Self.named(request), let body = RepeatedBody(request, limits: IntentLimits()) else { return nil }
         let found: EarlierAnswer?
         do {
-            found = try await store.earlierAnswer(to: named)
+            found = try await store.reservations.earlierAnswer(to: named)
         } catch {
             logger.warning("cannot look for the earlier answer to a request", metadata: ["error": "\(error)"])
             return .unavailable(retryAfter: Self.retryAfter)

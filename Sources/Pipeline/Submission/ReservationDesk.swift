@@ -19,7 +19,7 @@ package struct ReservationDesk: Sendable {
             size: { $0.intents.count }
         ) { requests in
             await mayHang(.reserve)
-            return try await store.reserve(requests)
+            return try await store.reservations.reserve(requests)
         }
     }
 

@@ -9,7 +9,7 @@ public enum PromiseCancelResult: Sendable, Hashable {
     case decided
 }
 
-extension Store {
+extension Store.Reservations {
     /// Cancels an intent that no router has decided.
     ///
     /// The cancel claims the idempotency key of the intent, as a router does. The first of the two to commit wins: the other waits for it.
@@ -19,7 +19,7 @@ extension Store {
     ///
     /// - Parameter tenant: the tenant that the caller may see. Nil: every tenant.
     /// - Returns: Nil if nobody has the id, or if it belongs to another tenant. A repeated cancel is ``PromiseCancelResult/cancelled`` too.
-    public func cancelPromise(_ id: NotificationID, tenant: String?, reason: ReasonCode) async throws -> PromiseCancelResult? {
+    public func cancel(_ id: NotificationID, tenant: String?, reason: ReasonCode) async throws -> PromiseCancelResult? {
         let tombstone = clock.nextID()
         // Read committed: the snapshot of the claim must be younger than its lock on the table of recent keys, as for a router.
         return try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
@@ -29,7 +29,7 @@ extension Store {
                 """
             guard let isCancelled = try await transaction.query(.first(known) { try $0.decode(Bool.self) }) else { return nil }
             if isCancelled { return .cancelled }
-            var trip = RoundTrip(running: [Self.byIndex])
+            var trip = RoundTrip(running: [Store.byIndex])
             let cancelling: SQL = """
                 with claimed as (
                     insert into tidings.idempotency_recent (key, notification_id, content_hash)

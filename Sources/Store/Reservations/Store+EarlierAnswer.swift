@@ -9,7 +9,7 @@ public struct EarlierAnswer: Sendable, Hashable {
     public let isDecided: Bool
 }
 
-extension Store {
+extension Store.Reservations {
     /// Returns the earlier answer to a request whose body may be refused by now. Nil if the name is new, or belongs to another request.
     public func earlierAnswer(to named: NamedRequest) async throws -> EarlierAnswer? {
         let query: SQL = """

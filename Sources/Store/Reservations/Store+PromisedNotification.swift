@@ -34,7 +34,7 @@ public enum PromisedNotification: Sendable {
 }
 
 /// Lookups by ids that the HTTP API promised.
-extension Store {
+extension Store.Reservations {
     /// The record of a notification, for a caller who may have the id before a router has decided.
     ///
     /// - The id of a notification gives its record.
@@ -50,19 +50,19 @@ extension Store {
     /// - Parameter tenant: the tenant that the caller may see. Nil: every tenant.
     /// - Returns: Nil if nobody has the id, or if it belongs to another tenant.
     /// - Throws: ``ReportError`` if a row lacks a column.
-    public func promisedNotification(_ id: NotificationID, tenant: String?) async throws -> PromisedNotification? {
-        if let record = try await NotificationRecord(of: id, from: self) {
+    public func notification(_ id: NotificationID, tenant: String?) async throws -> PromisedNotification? {
+        if let record = try await NotificationRecord(of: id, from: store) {
             guard let tenant else { return .record(record) }
             return isSameText(record.notification.tenant, tenant) ? .record(record) : nil
         }
         guard let promise = try await promise(id, tenant: tenant) else { return nil }
         guard let owner = promise.decidedAs else { return .promise(promise) }
-        if let record = try await NotificationRecord(of: owner, from: self) { return .record(record) }
+        if let record = try await NotificationRecord(of: owner, from: store) { return .record(record) }
         return try await self.promise(owner, tenant: tenant).map { .promise($0) }
     }
 
     private func promise(_ id: NotificationID, tenant: String?) async throws -> NotificationPromise? {
-        let rows = try await report(
+        let rows = try await store.report(
             "select * from tidings_ops.promised(\(id.uuid)) p where \(tenant) is null or p.tenant = \(tenant)")
         return try rows.first.map { try NotificationPromise($0) }
     }

@@ -1,7 +1,6 @@
 public import TidingsCore
 import TidingsPostgres
 
-/// Retention of reservations and of named requests. Several processes may run every part at once.
 extension Store {
     /// The time for which every reservation is kept. The router decides an event within seconds, unless its queue waits.
     package static let reservationsKept = Duration.seconds(2 * 86_400)
@@ -11,7 +10,10 @@ extension Store {
     public static let requestNamesKept = Duration.seconds(86_400)
     /// Names of requests that one turn deletes.
     package static let requestNamePruneBatch: Int64 = 5_000
+}
 
+/// Retention of reservations and of named requests. Several processes may run every part at once.
+extension Store.Reservations {
     /// Looks at reservations that are older than ``reservationsKept``, in the order of their ids, and deletes those that are not needed.
     ///
     /// A reservation is not needed when the router has made the notification with the reserved id. If it was cancelled, or if the id is
@@ -21,18 +23,18 @@ extension Store {
     ///
     /// - Parameter position: the last reservation of the step before. Nil for the first step.
     /// - Returns: The last reservation of this step, and how many it deleted. Nil if there was none to look at.
-    public func pruneReservations(
+    public func prune(
         after position: NotificationID?, retention: Duration
     ) async throws -> (last: NotificationID, deleted: Int)? {
         // A bitmap would collect and sort all old reservations for each step. The index has them in order.
-        var trip = RoundTrip(running: [Self.byIndex, "set local enable_bitmapscan = off"])
+        var trip = RoundTrip(running: [Store.byIndex, "set local enable_bitmapscan = off"])
         let step: SQL = """
             with looked_at as materialized (
                 select r.key, r.id, r.tenant, r.source, r.event_id, r.content_hash, r.reserved_at, r.cancelled_at
                 from tidings.reservations r
                 where r.id > \((position ?? NotificationID(high: 0, low: 0)).uuid)
-                    and r.id < (select tidings.first_id(tidings.clock() - make_interval(secs => \(Self.seconds(Self.reservationsKept)))))
-                order by r.id limit \(Self.reservationPruneBatch)
+                    and r.id < (select tidings.first_id(tidings.clock() - make_interval(secs => \(Self.seconds(Store.reservationsKept)))))
+                order by r.id limit \(Store.reservationPruneBatch)
             ), bound as materialized (
                 select tidings.first_id(tidings.clock() - make_interval(secs => \(Self.seconds(retention)))) as once,
                     tidings.first_id(tidings.clock() - make_interval(secs => \(Self.seconds(retention) * 2))) as twice
@@ -58,13 +60,13 @@ extension Store {
     /// Deletes the names of requests after ``requestNamesKept``.
     ///
     /// - Returns: False if there were none.
-    public func pruneRequestNames() async throws -> Bool {
-        try await deleteByIndex(
+    public func pruneNames() async throws -> Bool {
+        try await store.deleteByIndex(
             """
             delete from tidings.idempotent_requests where ctid = any(array(
                 select ctid from tidings.idempotent_requests
-                where created_at < (select tidings.clock() - make_interval(secs => \(Self.seconds(Self.requestNamesKept))))
-                limit \(Self.requestNamePruneBatch) for update skip locked))
+                where created_at < (select tidings.clock() - make_interval(secs => \(Self.seconds(Store.requestNamesKept))))
+                limit \(Store.requestNamePruneBatch) for update skip locked))
             """)
     }
 

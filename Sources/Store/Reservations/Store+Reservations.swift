@@ -3,7 +3,7 @@ import TidingsCore
 import TidingsPostgres
 
 /// The ids that the HTTP API promises before an event goes to the broker. The first request of a key decides its id.
-extension Store {
+extension Store.Reservations {
     /// Reserves the ids of many requests in one transaction. The answers have the order of the requests.
     ///
     /// A key that a router has accepted has the id of its notification, also if the event came another way. So a repeated request gets the
@@ -98,7 +98,7 @@ extension Store {
         _ asked: [ReservationBatch.Asked], in transaction: PostgresTransaction
     ) async throws -> (owners: [Digest128: ReservationBatch.Owner], new: Set<Digest128>, now: Timestamp) {
         let keys = asked.map(\.intent.idempotencyKey.uuid)
-        var trip = RoundTrip(running: [Self.byIndex])
+        var trip = RoundTrip(running: [Store.byIndex])
         let reserving: SQL = """
             insert into tidings.reservations (key, id, tenant, source, event_id, content_hash, reserved_at)
             select *, tidings.clock() from \(asked.relation("asked", [
@@ -117,7 +117,7 @@ extension Store {
                 select k.key, k.notification_id, k.content_hash from tidings.idempotency_keys k where k.key = any(\(keys))
                     and not exists (select from tidings.reservations r where r.key = k.key and r.cancelled_at is not null)
                 """))
-        let clock = trip.ask(databaseClock)
+        let clock = trip.ask(store.databaseClock)
         let found = try await transaction.send(trip)
         // The notification of a key takes precedence over a reservation.
         let owners = try found[reserved].merging(found[accepted]) { _, accepted in accepted }

@@ -39,29 +39,33 @@ extension StatementCall {
     }
 
     static let reservations: [StatementCall] = [
-        StatementCall("reserve") { _ = try await $0.reserve([ReservationRequest([Samples.intent()])]) },
+        StatementCall("reservations.reserve") { _ = try await $0.reservations.reserve([ReservationRequest([Samples.intent()])]) },
         // The name is new, so the ids are stored with it.
-        StatementCall("reserve") { _ = try await $0.reserve([ReservationRequest([Samples.intent()], named: Self.named(Samples.event))]) },
-        StatementCall("reserve") { _ = try await $0.reserve([ReservationRequest([Samples.intent()], named: Self.named([1]))]) },
+        StatementCall("reservations.reserve") {
+            _ = try await $0.reservations.reserve([ReservationRequest([Samples.intent()], named: Self.named(Samples.event))])
+        },
+        StatementCall("reservations.reserve") {
+            _ = try await $0.reservations.reserve([ReservationRequest([Samples.intent()], named: Self.named([1]))])
+        },
         // The content is another one, so the ids and the name are taken back.
-        StatementCall("reserve") { store in
+        StatementCall("reservations.reserve") { store in
             let conflict = ReservationRequest([Samples.intent(content: Samples.otherDigest)], named: Self.named(Samples.event))
-            _ = try await store.reserve([conflict])
+            _ = try await store.reservations.reserve([conflict])
         },
-        StatementCall("cancelPromise") { store in
-            _ = try await store.cancelPromise(Samples.id, tenant: nil, reason: .cancelledByProducer)
+        StatementCall("reservations.cancel") { store in
+            _ = try await store.reservations.cancel(Samples.id, tenant: nil, reason: .cancelledByProducer)
         },
-        StatementCall("cancelPromise") { store in
-            _ = try await store.cancelPromise(Samples.id, tenant: "t", reason: .cancelledByProducer)
+        StatementCall("reservations.cancel") { store in
+            _ = try await store.reservations.cancel(Samples.id, tenant: "t", reason: .cancelledByProducer)
         },
-        StatementCall("earlierAnswer") { _ = try await $0.earlierAnswer(to: Self.named(Samples.event)) },
-        StatementCall("promisedNotification", with: recordRow) { _ = try await $0.promisedNotification(Samples.id, tenant: nil) },
-        StatementCall("promisedNotification", with: recordRow) { _ = try await $0.promisedNotification(Samples.id, tenant: "t") },
-        StatementCall("pruneReservations") { _ = try await $0.pruneReservations(after: nil, retention: Samples.retention) },
-        StatementCall("pruneReservations", with: ["id": .null]) { store in
-            _ = try await store.pruneReservations(after: Samples.id, retention: Samples.retention)
+        StatementCall("reservations.earlierAnswer") { _ = try await $0.reservations.earlierAnswer(to: Self.named(Samples.event)) },
+        StatementCall("reservations.notification", with: recordRow) { _ = try await $0.reservations.notification(Samples.id, tenant: nil) },
+        StatementCall("reservations.notification", with: recordRow) { _ = try await $0.reservations.notification(Samples.id, tenant: "t") },
+        StatementCall("reservations.prune") { _ = try await $0.reservations.prune(after: nil, retention: Samples.retention) },
+        StatementCall("reservations.prune", with: ["id": .null]) { store in
+            _ = try await store.reservations.prune(after: Samples.id, retention: Samples.retention)
         },
-        StatementCall("pruneRequestNames") { _ = try await $0.pruneRequestNames() },
+        StatementCall("reservations.pruneNames") { _ = try await $0.reservations.pruneNames() },
     ]
 
     private static func named(_ fingerprint: [UInt8]) -> NamedRequest {

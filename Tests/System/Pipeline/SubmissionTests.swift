@@ -17,7 +17,7 @@ import TidingsTestSupport
                 let events = [Self.event("o-1", to: ["a", "b"]), Self.event("o-2", to: ["c"])]
                 let promised = try #require(await submission.submit(Self.request(events)).notifications)
                 #expect(promised.map(\.recipient) == ["a", "b", "c"] && promised.map(\.eventID) == ["o-1", "o-1", "o-2"])
-                for one in promised { #expect(try await store.promisedNotification(one.id, tenant: "default") != nil) }
+                for one in promised { #expect(try await store.reservations.notification(one.id, tenant: "default") != nil) }
                 for id in ["o-1", "o-2"] { _ = try await pipeline.outcome(of: id) }
                 for one in promised {
                     let row = try await pipeline.system.query(
@@ -46,7 +46,7 @@ import TidingsTestSupport
                 let sooner = try #require(await submission.submit(Self.request([Self.event("second", to: ["a"])])).notifications)
                 await pipeline.publish(Self.event("second", to: ["a"]))
                 #expect(try await pipeline.system.eventually(Pipeline.takenQuery) { $0 == 4 })
-                let found = try #require(try await store.promisedNotification(sooner[0].id, tenant: "default"))
+                let found = try #require(try await store.reservations.notification(sooner[0].id, tenant: "default"))
                 #expect(found.record?.notification.idempotencyKey == "second")
 
                 let other = await submission.submit(Self.request([Self.event("first", to: ["a"], title: "Other")]))
@@ -135,7 +135,7 @@ import TidingsTestSupport
                 let late = try #require(await submission.submit(undecided).notifications)
                 #expect(late.map(\.eventID) == ["r-3"])
                 let isDecided = try await eventually {
-                    let found = try await store.promisedNotification(late[0].id, tenant: "default")
+                    let found = try await store.reservations.notification(late[0].id, tenant: "default")
                     return found.map { $0.promise?.state != .accepted } ?? false
                 }
                 #expect(isDecided)

@@ -99,22 +99,22 @@ struct IntentOperations: Sendable {
 
     private func explain(_ call: APICall) async throws -> ServerResponse {
         let (id, key) = (try call.notificationID(), try call.key)
-        guard let found = try await services.store.promisedNotification(id, tenant: key.tenant) else { throw Problem(.notFound) }
+        guard let found = try await services.store.reservations.notification(id, tenant: key.tenant) else { throw Problem(.notFound) }
         return .json { NotificationAnswer(found).write(to: &$0) }
     }
 
     /// Cancels the deliveries, or the intent as a whole if no router has decided it.
     private func cancel(_ call: APICall) async throws -> ServerResponse {
         let (asked, key) = (try call.notificationID(), try call.key)
-        guard let found = try await services.store.promisedNotification(asked, tenant: key.tenant) else { throw Problem(.notFound) }
+        guard let found = try await services.store.reservations.notification(asked, tenant: key.tenant) else { throw Problem(.notFound) }
         if found.isErased { return CancelAnswer.ended.response }
         if let response = try await cancel(found) { return response }
-        switch try await services.store.cancelPromise(asked, tenant: key.tenant, reason: .cancelledByProducer) {
+        switch try await services.store.reservations.cancel(asked, tenant: key.tenant, reason: .cancelledByProducer) {
         case .cancelled: return CancelAnswer.cancelled.response
         case nil: throw Problem(.notFound)
         case .decided:
             // A router has decided meanwhile. If the id still names no notification, the router refuses the event and sends nothing.
-            let decided = try await services.store.promisedNotification(asked, tenant: key.tenant)
+            let decided = try await services.store.reservations.notification(asked, tenant: key.tenant)
             guard let decided, let response = try await cancel(decided) else { return CancelAnswer.ended.response }
             return response
         }
