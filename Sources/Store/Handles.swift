@@ -47,4 +47,11 @@ extension Store {
     }
 
     public var reservations: Reservations { Reservations(store: self) }
+
+    /// Keys of the HTTP API.
+    public struct Keys: StoreHandle {
+        let store: Store
+    }
+
+    public var keys: Keys { Keys(store: self) }
 }

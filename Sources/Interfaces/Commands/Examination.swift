@@ -80,7 +80,7 @@ struct Examination {
                     : Finding(
                         "catalogue", .error, .catalogueProblems, wrong.map(\.description).joined(separator: "; "),
                         whatToDo: "Correct the catalogue or the setting, and apply it again."))
-            if catalogue.producers.isEmpty { findings += Self.unguarded(try await store.tenantsOfKeys()) }
+            if catalogue.producers.isEmpty { findings += Self.unguarded(try await store.keys.tenants()) }
             if !missing.isEmpty {
                 findings.append(
                     Finding(

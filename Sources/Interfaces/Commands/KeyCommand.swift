@@ -34,7 +34,7 @@ struct KeyCommand: AsyncParsableCommand {
             let scopes = APIScope.allCases.filter { scope.contains($0.rawValue) }
             let lifetime = try expiresIn.map { try KeyCommand.duration($0, of: "--expires-in") }
             try await withStore { store, _ in
-                let made = try await store.createKey(name: name, tenant: tenant, scopes: scopes, lifetime: lifetime, by: author)
+                let made = try await store.keys.create(name: name, tenant: tenant, scopes: scopes, lifetime: lifetime, by: author)
                 guard let made else {
                     throw Failure(.bad, "there is a key \(name) already", hint: "tidings key rotate gives it a new secret")
                 }
@@ -53,7 +53,7 @@ struct KeyCommand: AsyncParsableCommand {
         mutating func run(in context: CommandContext) async throws {
             let (all, limit, format) = (all, list.limit, output.format)
             try await withStore { store, _ in
-                Output.list(try await store.keys(all: all, limit: limit), as: format, empty: "there are no keys")
+                Output.list(try await store.keys.list(all: all, limit: limit), as: format, empty: "there are no keys")
             }
         }
     }
@@ -70,7 +70,7 @@ struct KeyCommand: AsyncParsableCommand {
             let (id, author, format) = (try KeyCommand.checked(id), try author.checked(), output.format)
             let overlap = try KeyCommand.duration(overlap, of: "--overlap", orNone: true)
             try await withStore { store, _ in
-                guard let made = try await store.rotateKey(id, overlap: overlap, by: author) else { throw KeyCommand.noKey(id) }
+                guard let made = try await store.keys.rotate(id, overlap: overlap, by: author) else { throw KeyCommand.noKey(id) }
                 KeyCommand.print(made.text, made.row, as: format)
             }
         }
@@ -86,7 +86,7 @@ struct KeyCommand: AsyncParsableCommand {
         mutating func run(in context: CommandContext) async throws {
             let (id, author, format) = (try KeyCommand.checked(id), try author.checked(), output.format)
             try await withStore { store, _ in
-                guard let row = try await store.revokeKey(id, by: author) else { throw KeyCommand.noKey(id) }
+                guard let row = try await store.keys.revoke(id, by: author) else { throw KeyCommand.noKey(id) }
                 if format != .text { return Output.one(row, as: format) }
                 Output.note("revoked the key \(id)")
             }

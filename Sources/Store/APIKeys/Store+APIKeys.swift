@@ -3,20 +3,22 @@ import TidingsCrypto
 public import TidingsJSON
 import TidingsPostgres
 
-/// Keys of the HTTP API. Only digests of secrets are stored.
 extension Store {
     /// The tenant of a key that may name every tenant.
     public static let everyTenant = "*"
     /// The shortest time between two records of the use of a key.
     package static let keyUseInterval = Duration.seconds(60)
+}
 
+/// Keys of the HTTP API. Only digests of secrets are stored.
+extension Store.Keys {
     /// Makes a key. Nil if a key that is not revoked has the name.
     ///
     /// - Parameters:
     ///   - tenant: ``everyTenant`` for a key that may name every tenant.
     ///   - lifetime: nil for a key that does not expire.
     /// - Returns: The key, and its row of `tidings_ops.api_keys`.
-    public func createKey(
+    public func create(
         name: String, tenant: String, scopes: [APIScope], lifetime: Duration?, by author: String
     ) async throws -> (text: APIKeyText, row: JSON)? {
         let key = APIKeyText.new()
@@ -35,7 +37,7 @@ extension Store {
     /// A secret before that one ends at once.
     ///
     /// - Returns: Nil if there is no such key, or if it is revoked or expired.
-    public func rotateKey(_ id: String, overlap: Duration, by author: String) async throws -> (text: APIKeyText, row: JSON)? {
+    public func rotate(_ id: String, overlap: Duration, by author: String) async throws -> (text: APIKeyText, row: JSON)? {
         let key = APIKeyText.new(id: id)
         let result = try await pool.write(
             """
@@ -50,7 +52,7 @@ extension Store {
     /// Ends a key. Every process refuses the key within seconds.
     ///
     /// - Returns: Its row of `tidings_ops.api_keys`. Nil if there is no such key, or if it was revoked before.
-    public func revokeKey(_ id: String, by author: String) async throws -> JSON? {
+    public func revoke(_ id: String, by author: String) async throws -> JSON? {
         let result = try await pool.write(
             "update tidings.api_keys set revoked_at = tidings.clock(), revoked_by = \(author) where id = \(id) and revoked_at is null")
         return result.affectedRows > 0 ? try await keyRow(id) : nil
@@ -59,8 +61,8 @@ extension Store {
     /// The keys, the newest first.
     ///
     /// - Parameter all: whether revoked and expired keys are listed too.
-    public func keys(all: Bool, limit: Int) async throws -> [JSON] {
-        try await report(
+    public func list(all: Bool, limit: Int) async throws -> [JSON] {
+        try await store.report(
             """
             select key_id, name, tenant, scopes, state, last_used_at, expires_at, former_secret_until, created_at, created_by
             from tidings_ops.api_keys k where \(all) or k.state = 'valid' order by k.created_at desc, k.key_id limit \(Int64(limit))
@@ -68,11 +70,11 @@ extension Store {
     }
 
     /// The tenants to which valid keys are bound, except the tenant of intents that name none.
-    public func tenantsOfKeys() async throws -> [String] {
+    public func tenants() async throws -> [String] {
         try await pool.query(
             """
             select distinct tenant from tidings_ops.api_keys
-            where state = 'valid' and tenant <> \(Self.everyTenant) and tenant <> \(Intent.defaultTenant) order by 1
+            where state = 'valid' and tenant <> \(Store.everyTenant) and tenant <> \(Intent.defaultTenant) order by 1
             """
         ).rows.map { try $0.decode(String.self) }
     }
@@ -134,10 +136,10 @@ extension Store {
     }
 
     private func keyRow(_ id: String) async throws -> JSON? {
-        try await report("select * from tidings_ops.api_keys k where k.key_id = \(id)").first
+        try await store.report("select * from tidings_ops.api_keys k where k.key_id = \(id)").first
     }
 
     private static let keyIsValid: SQL = "revoked_at is null and (expires_at is null or expires_at > tidings.clock())"
 
-    private static var useInterval: SQL { "make_interval(secs => \(Double(keyUseInterval.components.seconds)))" }
+    private static var useInterval: SQL { "make_interval(secs => \(Double(Store.keyUseInterval.components.seconds)))" }
 }

@@ -69,10 +69,10 @@ extension KeyDesk {
     static func asking(_ store: Store, logger: Logger) -> KeyDesk {
         let reminder = Mutex(Reminder())
         return KeyDesk(
-            lookUp: { try await store.authenticate($0) },
+            lookUp: { try await store.keys.authenticate($0) },
             recordUse: { keys in
                 do {
-                    try await store.recordUse(of: keys)
+                    try await store.keys.recordUse(of: keys)
                 } catch {
                     guard reminder.withLock({ $0.isDue() }) else { return }
                     logger.warning("cannot record the use of keys", metadata: ["keys": "\(keys.count)", "error": "\(error)"])

@@ -75,7 +75,7 @@ struct BenchAPI: Sendable {
 
     private static func makeKey(in store: Store) async throws -> String {
         let name = "bench-\(RandomIdentifier.make())"
-        let made = try await store.createKey(
+        let made = try await store.keys.create(
             name: name, tenant: Intent.defaultTenant, scopes: [.intentsWrite], lifetime: nil, by: "tidings bench")
         guard let made else { throw Failure(.bad, "a key for the API cannot be made") }
         return made.text.revealed
