@@ -54,4 +54,11 @@ extension Store {
     }
 
     public var keys: Keys { Keys(store: self) }
+
+    /// Events of apps about their people.
+    public struct Engagement: StoreHandle {
+        let store: Store
+    }
+
+    public var engagement: Engagement { Engagement(store: self) }
 }

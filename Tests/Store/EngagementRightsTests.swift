@@ -9,7 +9,7 @@ import TidingsTestSupport
     @Test func aFaultyConditionFindsOnlyThePersonsOwnEvents() async throws {
         try await StoreScene.with { scene in
             for person in ["ann", "bob"] {
-                _ = try await scene.store.recordEngagement(
+                _ = try await scene.store.engagement.record(
                     [EngagementEvent(.opened), EngagementEvent(.displayed)], of: StoreScene.person(person), defaultMarket: "home")
             }
             let connection = try await PostgresConnection.connect(PostgresConfiguration(url: scene.system.databaseURL))

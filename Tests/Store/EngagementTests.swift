@@ -46,7 +46,7 @@ import TidingsTestSupport
             let fresh = results.map { result in if case .stored(let fresh) = result { fresh.count { $0 } } else { -1 } }
             #expect(fresh.sorted() == [0, 0, 0, 0, 0, 20], "\(fresh)")
             #expect(try await scene.count("select n from tidings.engagement_days") == 20)
-            try await scene.store.rollUpEngagement()
+            try await scene.store.engagement.rollUp()
             #expect(try await scene.count("select sum(n)::bigint from tidings_ops.engagement_counts") == 20)
         }
     }
@@ -189,7 +189,7 @@ import TidingsTestSupport
                     EngagementEvent(.opened, notification: id, at: now.adding(.seconds(-turn))),
                     EngagementEvent(.displayed, notification: id, at: now.adding(.seconds(-86_400 - turn))),
                 ])
-                try await scene.store.rollUpEngagement()
+                try await scene.store.engagement.rollUp()
             }
             let lines: SQL = """
                 select concat_ws(' ', event, type, provider, market, n, (tidings.clock() at time zone 'UTC')::date - day)
@@ -208,7 +208,7 @@ import TidingsTestSupport
             let stranger = RecipientKey(tenant: "new", id: "ann")
             _ = try await scene.report([EngagementEvent(.opened)], of: stranger)
             _ = try await scene.report([EngagementEvent(.opened)], of: Self.bob)
-            try await scene.store.rollUpEngagement()
+            try await scene.store.engagement.rollUp()
             #expect(try await scene.count("select count(*) from tidings_ops.engagement_counts where tenant = 'new'") == 0)
             #expect(try await scene.count("select n from tidings_ops.engagement_counts where tenant = ''") == 1)
             #expect(try await scene.count("select n from tidings_ops.engagement_counts where tenant = 'default' and type = ''") == 1)
@@ -219,20 +219,20 @@ import TidingsTestSupport
         let (day, month) = (Duration.seconds(86_400), Duration.seconds(30 * 86_400))
         try await StoreScene.with { scene in
             _ = try await scene.report([EngagementEvent(.opened)])
-            try await scene.store.rollUpEngagement()
-            #expect(try await scene.store.pruneEngagement(retention: month) == false)
+            try await scene.store.engagement.rollUp()
+            #expect(try await scene.store.engagement.prune(retention: month) == false)
             try await scene.shiftClock(by: month - day)
             _ = try await scene.report([EngagementEvent(.opened)], of: Self.bob)
-            #expect(try await scene.store.pruneEngagement(retention: month), "the counter of a day of long ago")
+            #expect(try await scene.store.engagement.prune(retention: month), "the counter of a day of long ago")
             #expect(try await scene.count("select count(*) from tidings.engagement_days") == 1)
             #expect(try await scene.count("select count(*) from tidings.engagement") == 2)
             try await scene.shiftClock(by: month + .seconds(60))
-            #expect(try await scene.store.pruneEngagement(retention: month))
-            #expect(try await scene.store.pruneEngagement(retention: month) == false)
+            #expect(try await scene.store.engagement.prune(retention: month))
+            #expect(try await scene.store.engagement.prune(retention: month) == false)
             #expect(try await scene.count("select count(*) from tidings.engagement where recipient_id = 'bob'") == 1)
-            #expect(try await scene.store.pruneEngagementTotals() == false)
+            #expect(try await scene.store.engagement.pruneTotals() == false)
             try await scene.shiftClock(by: Store.engagementTotalsKept + day * 2)
-            #expect(try await scene.store.pruneEngagementTotals())
+            #expect(try await scene.store.engagement.pruneTotals())
             #expect(try await scene.count("select count(*) from tidings_ops.engagement_counts") == 0)
         }
     }
@@ -242,7 +242,7 @@ extension StoreScene {
     fileprivate func report(
         _ events: [EngagementEvent], of person: RecipientKey = StoreScene.person("ann")
     ) async throws -> EngagementResult {
-        try await store.recordEngagement(events, of: person, defaultMarket: "home")
+        try await store.engagement.record(events, of: person, defaultMarket: "home")
     }
 
     /// Moves the business clock to an hour after a midnight, so that no test meets the end of a day. Returns the time.

@@ -62,7 +62,7 @@ public struct Upkeep: Sendable {
 
     private func doQuickChores() async {
         await chore("roll up tallies") { try await store.rollUpTally() }
-        await chore("roll up engagement") { try await store.rollUpEngagement() }
+        await chore("roll up engagement") { try await store.engagement.rollUp() }
         await chore("sample the queues") { try await sampleQueues() }
         await chore("count what was refused") { try await countRefused() }
         await chore("look for missing packs") {
@@ -98,8 +98,8 @@ public struct Upkeep: Sendable {
         await chore("prune tombstones") { while try await store.pruneErasures(retention: retention), !Task.isCancelled {} }
         await chore("prune local notifications") { while try await store.pruneLocalRequests(), !Task.isCancelled {} }
         await chore("prune inboxes") { while try await store.inbox.prune(), !Task.isCancelled {} }
-        await chore("prune engagement") { while try await store.pruneEngagement(retention: retention), !Task.isCancelled {} }
-        await chore("prune totals of engagement") { while try await store.pruneEngagementTotals(), !Task.isCancelled {} }
+        await chore("prune engagement") { while try await store.engagement.prune(retention: retention), !Task.isCancelled {} }
+        await chore("prune totals of engagement") { while try await store.engagement.pruneTotals(), !Task.isCancelled {} }
         for table in [RefusedTable.rejected, .dead] {
             await chore("prune \(table.rawValue) rows") {
                 while try await store.pruneRefused(table, retention: retention), !Task.isCancelled {}

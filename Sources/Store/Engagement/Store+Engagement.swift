@@ -8,14 +8,16 @@ extension Store {
     package static let engagementOldest = Duration.seconds(30 * 86_400)
     /// The time by which the clock of a device may be ahead. Its time then counts as now.
     package static let engagementAhead = Duration.seconds(300)
+}
 
+extension Store.Engagement {
     /// Stores events of a person, each once however often it comes, and counts them.
     ///
     /// All events are one transaction. Requests of one person wait for each other, so the limit of a day is exact. Nothing is stored of an
     /// erased person.
     ///
     /// - Parameter defaultMarket: the market of a person who has none (``TidingsCore/Catalogue/defaultMarket``).
-    public func recordEngagement(
+    public func record(
         _ events: [EngagementEvent], of person: RecipientKey, defaultMarket: String
     ) async throws -> EngagementResult {
         guard !events.isEmpty else { return .stored([]) }
@@ -27,7 +29,7 @@ extension Store {
             let fresh = try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction -> Set<EngagementKey>? in
                 var look = RoundTrip()
                 let isErased = look.lookForTombstone(of: person)
-                look.run(Self.beginPerson(person))
+                look.run(Store.beginPerson(person))
                 let factsOfEvents = look.ask(.rows(EngagementRows.facts(of: events, by: person), EngagementFacts.init))
                 let found = try await transaction.send(look)
                 if try found[isErased] { return nil }
@@ -37,7 +39,7 @@ extension Store {
                 let added = change.ask(.rows(rows.insert, EngagementKey.init))
                 let written = try await transaction.send(change)
                 let (used, stored) = (try written[usedBefore], try written[added])
-                guard Int(used) + stored.count <= Self.engagementPerDay else { throw EngagementDayIsFull() }
+                guard Int(used) + stored.count <= Store.engagementPerDay else { throw EngagementDayIsFull() }
                 if !stored.isEmpty { _ = try await transaction.pipeline([rows.count(stored), rows.tally(stored)]) }
                 return Set(stored)
             }

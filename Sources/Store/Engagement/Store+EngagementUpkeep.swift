@@ -1,6 +1,5 @@
 import TidingsPostgres
 
-/// Counts and retention of the events of apps. Several processes may run every part at once.
 extension Store {
     /// Rows of counts that one turn adds to the totals.
     package static let engagementTallyBatch: Int64 = 20_000
@@ -10,21 +9,24 @@ extension Store {
     public static let engagementTotalsKept = Duration.seconds(400 * 86_400)
     /// Rows that one turn deletes of each table.
     package static let engagementPruneBatch: Int64 = 5_000
+}
 
+/// Counts and retention of the events of apps. Several processes may run every part at once.
+extension Store.Engagement {
     /// Adds counts to their totals and deletes them. Skips rows that another process is moving.
     ///
     /// Producers choose the names of tenants, so the totals of a day have a limit of ``engagementTotalsPerDay``. One turn may exceed it by
     /// its own rows. Beyond the limit, a tenant without a total on that day counts in the totals without a tenant. The sums stay true.
-    public func rollUpEngagement() async throws {
+    public func rollUp() async throws {
         _ = try await pool.query(
             """
             with moved as (
                 delete from tidings.engagement_tally where ctid = any(array(
-                    select ctid from tidings.engagement_tally limit \(Self.engagementTallyBatch) for update skip locked))
+                    select ctid from tidings.engagement_tally limit \(Store.engagementTallyBatch) for update skip locked))
                 returning day, tenant, event, type, provider, market, n
             ), room as materialized (
                 select d.day,
-                    (select count(*) from tidings.engagement_totals t where t.day = d.day) < \(Self.engagementTotalsPerDay) as is_left
+                    (select count(*) from tidings.engagement_totals t where t.day = d.day) < \(Store.engagementTotalsPerDay) as is_left
                 from (select distinct day from moved) d
             ), named as (
                 select m.day,
@@ -43,14 +45,14 @@ extension Store {
     /// person locks.
     ///
     /// - Returns: False if there were none.
-    public func pruneEngagement(retention: Duration) async throws -> Bool {
+    public func prune(retention: Duration) async throws -> Bool {
         let seconds = Double(retention.components.seconds)
         let deletions: [SQL] = [
             """
             with old as materialized (
                 select e.tenant, e.recipient_id, e.notification_id, e.key from tidings.engagement e
                 where e.received_at < (select tidings.clock() - make_interval(secs => \(seconds)))
-                limit \(Self.engagementPruneBatch) for update skip locked
+                limit \(Store.engagementPruneBatch) for update skip locked
             )
             delete from tidings.engagement e using old
             where e.tenant = old.tenant and e.recipient_id = old.recipient_id and e.notification_id = old.notification_id
@@ -59,11 +61,11 @@ extension Store {
             """
             delete from tidings.engagement_days where ctid = any(array(
                 select ctid from tidings.engagement_days where day < (select ((tidings.clock() at time zone 'UTC')::date - 1))
-                limit \(Self.engagementPruneBatch) for update skip locked))
+                limit \(Store.engagementPruneBatch) for update skip locked))
             """,
         ]
         return try await pool.transaction { transaction in
-            var trip = RoundTrip(running: [Self.byIndex, Self.rowByRow])
+            var trip = RoundTrip(running: [Store.byIndex, Store.rowByRow])
             let counts = deletions.map { trip.ask(.count($0)) }
             let found = try await transaction.send(trip)
             return try counts.contains { try found[$0] > 0 }
@@ -73,14 +75,14 @@ extension Store {
     /// Deletes totals of days past ``engagementTotalsKept``.
     ///
     /// - Returns: False if there were none.
-    public func pruneEngagementTotals(kept: Duration = Store.engagementTotalsKept) async throws -> Bool {
+    public func pruneTotals(kept: Duration = Store.engagementTotalsKept) async throws -> Bool {
         let seconds = Double(kept.components.seconds)
-        return try await deleteByIndex(
+        return try await store.deleteByIndex(
             """
             delete from tidings.engagement_totals where ctid = any(array(
                 select ctid from tidings.engagement_totals
                 where day < (select ((tidings.clock() - make_interval(secs => \(seconds))) at time zone 'UTC')::date)
-                limit \(Self.engagementPruneBatch) for update skip locked))
+                limit \(Store.engagementPruneBatch) for update skip locked))
             """)
     }
 }

@@ -33,11 +33,11 @@ extension StatementCall {
         .delivery(Samples.id, ordinal: 0), .failed(.providerRejected, endpointGone: true), at: Samples.now, key: "loss")
 
     static let engagement: [StatementCall] = [
-        StatementCall("recordEngagement") { store in
-            _ = try await store.recordEngagement([Self.opened], of: Samples.person, defaultMarket: "default")
+        StatementCall("engagement.record") { store in
+            _ = try await store.engagement.record([Self.opened], of: Samples.person, defaultMarket: "default")
         },
         // The second half of the same transaction. The first one ends if a row says that the person was erased.
-        StatementCall("recordEngagement") { store in
+        StatementCall("engagement.record") { store in
             let key = Self.opened.key(at: Samples.now)
             try await store.pool.transaction { transaction in
                 let facts = EngagementRows.facts(of: [Self.opened], by: Samples.person)
@@ -47,9 +47,9 @@ extension StatementCall {
                 try await transaction.pipeline([rows.insert, rows.count([key]), rows.tally([key])])
             }
         },
-        StatementCall("rollUpEngagement") { try await $0.rollUpEngagement() },
-        StatementCall("pruneEngagement") { _ = try await $0.pruneEngagement(retention: Samples.retention) },
-        StatementCall("pruneEngagementTotals") { _ = try await $0.pruneEngagementTotals() },
+        StatementCall("engagement.rollUp") { try await $0.engagement.rollUp() },
+        StatementCall("engagement.prune") { _ = try await $0.engagement.prune(retention: Samples.retention) },
+        StatementCall("engagement.pruneTotals") { _ = try await $0.engagement.pruneTotals() },
     ]
 
     private static let opened = EngagementEvent(

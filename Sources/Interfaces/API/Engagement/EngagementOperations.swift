@@ -42,7 +42,7 @@ struct EngagementOperations: Sendable {
         var body = EngagementBody(try await call.object())
         let events = try body.events()
         let market = services.catalogues.current.catalogue.defaultMarket
-        switch try await services.store.recordEngagement(events, of: person, defaultMarket: market) {
+        switch try await services.store.engagement.record(events, of: person, defaultMarket: market) {
         case .stored(let areNew):
             for (event, isNew) in zip(events, areNew) { count(event, isNew ? "stored" : "repeated") }
         case .erased:

@@ -104,8 +104,8 @@ extension Faults {
             if let item = page.items.first {
                 _ = try await store.inbox.item(item.id, of: person)
                 let events = [EngagementEvent(.opened, notification: item.id, device: "phone"), EngagementEvent(.displayed)]
-                #expect(try await store.recordEngagement(events, of: person, defaultMarket: "default") == .stored([true, true]))
-                try await store.rollUpEngagement()
+                #expect(try await store.engagement.record(events, of: person, defaultMarket: "default") == .stored([true, true]))
+                try await store.engagement.rollUp()
                 #expect(try await store.reports.confirmReceipt(of: item.id, on: "phone", by: person) == .unknown)
                 #expect(try await store.inbox.markAllRead(before: .entry(item.id), of: person)?.changed == page.items.count)
             }
