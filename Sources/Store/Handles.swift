@@ -61,4 +61,11 @@ extension Store {
     }
 
     public var engagement: Engagement { Engagement(store: self) }
+
+    /// Stored catalogues and the active one.
+    public struct Catalogues: StoreHandle {
+        let store: Store
+    }
+
+    public var catalogues: Catalogues { Catalogues(store: self) }
 }

@@ -23,7 +23,7 @@ import TidingsTestSupport
             #expect(try await scene.refusals(toldTo: name) == all, "without producers every login may name every tenant")
             var catalogue = scene.catalogue
             catalogue.producers = ["db:\(name)": ProducerEntry(tenants: ["acme"]), "shop": ProducerEntry(tenants: ["globex"])]
-            try await scene.store.activate(CatalogueFile.sealed(catalogue), by: .start(by: "tests"), builtIn: .builtIn)
+            try await scene.store.catalogues.activate(CatalogueFile.sealed(catalogue), by: .start(by: "tests"), builtIn: .builtIn)
             #expect(try await scene.refusals(toldTo: name) == ["of acme", "proved"])
             // A login without an entry may name the tenant default.
             #expect(try await scene.refusals(toldTo: "\(name)_2") == ["of default", "of another"])

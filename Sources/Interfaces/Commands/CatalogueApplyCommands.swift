@@ -50,7 +50,7 @@ extension CatalogueCommand {
             try await withStore { store, settings in
                 var (change, prefix) = (asked, prefix)
                 if prefix == nil {
-                    let found = try await store.catalogueBefore()
+                    let found = try await store.catalogues.before()
                     guard let found, let before = found.before else {
                         throw Failure(.bad, "no catalogue before the active one is known", hint: "tidings catalogue history")
                     }
@@ -77,7 +77,7 @@ extension CatalogueCommand {
         mutating func run(in context: CommandContext) async throws {
             let (limit, format) = (list.limit, output.format)
             try await withStore { store, _ in
-                let rows = try await store.catalogueHistory(limit: limit)
+                let rows = try await store.catalogues.history(limit: limit)
                 let shown = try format == .text ? rows.map { try Self.shown($0) } : rows
                 Output.list(shown, as: format, empty: "no catalogue was applied; the built-in one is active")
             }
@@ -103,7 +103,7 @@ extension CatalogueCommand {
     ) async throws {
         // Compare first: queues declared for a refused catalogue would stay behind. The transaction compares again, and its result counts.
         if !change.mayRemove {
-            let lost = try await store.lost(by: catalogue, builtIn: .ofBinary)
+            let lost = try await store.catalogues.lost(by: catalogue, builtIn: .ofBinary)
             guard lost.isEmpty else { throw refusal(lost, of: catalogue, as: format) }
         }
         let control = try AMQPControl.make(configuration: try settings.amqp, connectionName: "tidings catalogue \(change.action.rawValue)")
@@ -115,7 +115,7 @@ extension CatalogueCommand {
             throw error
         }
         let name = "\(catalogue.types.count) types, hash \(catalogue.hash.prefix(16))"
-        let activation = try await store.activate(catalogue, by: change, builtIn: .ofBinary)
+        let activation = try await store.catalogues.activate(catalogue, by: change, builtIn: .ofBinary)
         switch activation {
         case .activated, .alreadyActive: if waits { try await waitForProcesses(to: catalogue.hash, in: store) }
         case .refused, .unreadable, .overtaken: break
@@ -145,7 +145,7 @@ extension CatalogueCommand {
 
     private static func waitForProcesses(to hash: String, in store: Store) async throws {
         let deadline = ContinuousClock.now + followLimit
-        var behind = try await store.processesWithoutCatalogue(hash)
+        var behind = try await store.catalogues.processesWithout(hash)
         while !behind.isEmpty {
             guard ContinuousClock.now < deadline else {
                 throw Failure(
@@ -154,7 +154,7 @@ extension CatalogueCommand {
             }
             // Poll: a heartbeat signals nobody.
             try await Task.sleep(for: look)
-            behind = try await store.processesWithoutCatalogue(hash)
+            behind = try await store.catalogues.processesWithout(hash)
         }
     }
 

@@ -145,7 +145,7 @@ struct KeptCatalogue: Sendable, CustomStringConvertible {
     /// Reads the catalogue whose hash begins with `prefix`. Without a prefix, reads the active catalogue; nil while none is active.
     /// Throws a ``Failure`` with exit code 1 if no catalogue, or more than one, has a hash with this beginning.
     init?(beginning prefix: String?, in store: Store) async throws {
-        let rows = try await store.keptCatalogues(beginning: prefix)
+        let rows = try await store.catalogues.kept(beginning: prefix)
         if let prefix, rows.count != 1 {
             let what = rows.isEmpty ? "no catalogue that is kept has" : "more than one catalogue has"
             throw Failure(.bad, "\(what) a hash that begins with \(prefix)", hint: "tidings catalogue history")

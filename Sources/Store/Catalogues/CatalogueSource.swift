@@ -32,7 +32,7 @@ public final class CatalogueSource: Sendable {
     /// Stores the built-in catalogue in the database. A role does this before its first decision, so that a decision that names the
     /// catalogue can be explained later.
     public func keepBuiltIn() async throws {
-        try await store.keepCatalogue(hash: builtIn.hash, yaml: CatalogueFile.print(builtIn))
+        try await store.catalogues.keep(hash: builtIn.hash, yaml: CatalogueFile.print(builtIn))
     }
 
     public var current: CompiledCatalogue { state.withLock(\.catalogue) }
@@ -43,9 +43,9 @@ public final class CatalogueSource: Sendable {
     /// Reads the active catalogue and the pauses in force. A role compares ``current`` with the catalogue that it follows, so it repeats a
     /// step that failed.
     public func refresh() async throws {
-        let (hash, pauses) = try await store.inForce()
+        let (hash, pauses) = try await store.catalogues.inForce()
         state.withLock { $0.pauses = pauses }
-        guard let hash, hash != current.catalogue.hash, let active = try await store.activeCatalogue() else { return }
+        guard let hash, hash != current.catalogue.hash, let active = try await store.catalogues.active() else { return }
         let compiled = try CompiledCatalogue(CatalogueFile.sealed(CatalogueFile.parse(yaml: active.yaml)))
         state.withLock { $0.catalogue = compiled }
     }

@@ -6,7 +6,9 @@ extension Store {
     /// The largest number of waiting deliveries, and of notifications, that a change reads to find the types in use. A larger number would
     /// delay the command that applies a catalogue.
     public static let catalogueLook = 100_000
+}
 
+extension Store.Catalogues {
     /// Stores a catalogue and makes it the active one. Every role follows within ``CatalogueSource/refreshInterval``. The queues of the
     /// catalogue must exist already.
     ///
@@ -105,7 +107,7 @@ private struct ActiveCatalogue {
 
 // MARK: - Needs
 
-extension Store {
+extension Store.Catalogues {
     /// The names of `old` that `new` lacks, each with the number of its users.
     private static func removals(
         from old: Catalogue, to new: Catalogue, in transaction: PostgresTransaction

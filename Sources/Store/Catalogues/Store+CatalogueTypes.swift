@@ -2,7 +2,7 @@ import TidingsCore
 import TidingsJSON
 import TidingsPostgres
 
-extension Store {
+extension Store.Catalogues {
     /// Stores the types of a catalogue, and the tenants that its producers may name. `tidings_api.enqueue` reads the types and refuses any
     /// other one while the producer can still correct the mistake. `tidings_api.rejected` reads the tenants.
     ///

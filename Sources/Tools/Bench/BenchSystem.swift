@@ -89,7 +89,7 @@ final class BenchSystem: Sendable {
     /// Makes a catalogue the active one, with a provider that accepts at once on every channel that has none.
     func use(_ catalogue: Catalogue) async throws {
         let catalogue = catalogue.withoutGaps
-        try await store.activate(catalogue, by: .start(by: "tidings bench"), builtIn: .ofBinary)
+        try await store.catalogues.activate(catalogue, by: .start(by: "tidings bench"), builtIn: .ofBinary)
         // Declare the queues: messages that are published before the roles run must find them.
         let control = try AMQPControl.make(configuration: try settings.amqpOfCommand, connectionName: "tidings bench")
         try await Topology(of: catalogue).declare(on: control)

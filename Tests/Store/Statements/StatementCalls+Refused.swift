@@ -6,24 +6,24 @@ import TidingsCore
 /// Catalogues, and refused events with dead letters.
 extension StatementCall {
     static let catalogues: [StatementCall] = [
-        StatementCall("activate") { _ = try await $0.activate(Samples.smaller, by: Self.change, builtIn: .builtIn) },
+        StatementCall("catalogues.activate") { _ = try await $0.catalogues.activate(Samples.smaller, by: Self.change, builtIn: .builtIn) },
         // The active catalogue is the first one of a program, and cannot be read.
-        StatementCall("activate", with: ["action": "start", "yaml": "types: ["]) { store in
-            _ = try await store.activate(Samples.smaller, by: Self.change, builtIn: .builtIn)
+        StatementCall("catalogues.activate", with: ["action": "start", "yaml": "types: ["]) { store in
+            _ = try await store.catalogues.activate(Samples.smaller, by: Self.change, builtIn: .builtIn)
         },
-        StatementCall("lost") { _ = try await $0.lost(by: Samples.smaller, builtIn: .builtIn) },
-        StatementCall("activeCatalogue") { _ = try await $0.activeCatalogue() },
-        StatementCall("activeCatalogueHash") { _ = try await $0.activeCatalogueHash() },
-        StatementCall("inForce") { _ = try await $0.inForce() },
-        StatementCall("inForce", with: ["hash": .null, "id": .null]) { _ = try await $0.inForce() },
-        StatementCall("keepCatalogue") { try await $0.keepCatalogue(hash: "hash", yaml: "types: {}") },
+        StatementCall("catalogues.lost") { _ = try await $0.catalogues.lost(by: Samples.smaller, builtIn: .builtIn) },
+        StatementCall("catalogues.active") { _ = try await $0.catalogues.active() },
+        StatementCall("catalogues.activeHash") { _ = try await $0.catalogues.activeHash() },
+        StatementCall("catalogues.inForce") { _ = try await $0.catalogues.inForce() },
+        StatementCall("catalogues.inForce", with: ["hash": .null, "id": .null]) { _ = try await $0.catalogues.inForce() },
+        StatementCall("catalogues.keep") { try await $0.catalogues.keep(hash: "hash", yaml: "types: {}") },
         StatementCall("refresh") { try await CatalogueSource($0, builtIn: .builtIn).refresh() },
-        StatementCall("catalogue") { _ = try await $0.catalogue(hash: "hash") },
-        StatementCall("catalogueHistory") { _ = try await $0.catalogueHistory(limit: 10) },
-        StatementCall("processesWithoutCatalogue") { _ = try await $0.processesWithoutCatalogue("hash") },
-        StatementCall("keptCatalogues") { _ = try await $0.keptCatalogues(beginning: nil) },
-        StatementCall("keptCatalogues") { _ = try await $0.keptCatalogues(beginning: "a") },
-        StatementCall("catalogueBefore") { _ = try await $0.catalogueBefore() },
+        StatementCall("catalogues.text") { _ = try await $0.catalogues.text(hash: "hash") },
+        StatementCall("catalogues.history") { _ = try await $0.catalogues.history(limit: 10) },
+        StatementCall("catalogues.processesWithout") { _ = try await $0.catalogues.processesWithout("hash") },
+        StatementCall("catalogues.kept") { _ = try await $0.catalogues.kept(beginning: nil) },
+        StatementCall("catalogues.kept") { _ = try await $0.catalogues.kept(beginning: "a") },
+        StatementCall("catalogues.before") { _ = try await $0.catalogues.before() },
     ]
 
     private static let change = CatalogueChange(.apply, author: "me", reason: "r", mayRemove: true)

@@ -185,13 +185,13 @@ enum DevelopmentCatalogue {
     static func applyOnce(_ settings: Settings) async throws {
         let store = Store(settings.database, size: 1, name: "tidings dev")
         try await store.open()
-        if try await store.activeCatalogueHash() == nil {
+        if try await store.catalogues.activeHash() == nil {
             var catalogue = Catalogue.ofBinary
             for (name, provider) in catalogue.providers where provider.kind == "webhook" {
                 catalogue.providers[name]?.settings.merge(
                     ["allowHTTP": "true", "allowedPorts": "any", "allowedNetworks": "127.0.0.0/8,::1/128"]) { $1 }
             }
-            try await store.activate(CatalogueFile.sealed(catalogue), by: .start(by: "tidings dev"), builtIn: .ofBinary)
+            try await store.catalogues.activate(CatalogueFile.sealed(catalogue), by: .start(by: "tidings dev"), builtIn: .ofBinary)
         }
         await store.close()
     }

@@ -63,7 +63,7 @@ import TidingsTestSupport
         let catalogue = try CatalogueFile.parse(yaml: yaml)
         try await withPipeline(preparing: { system in
             try await Self.withStore(of: system) { store in
-                _ = try await store.activate(
+                _ = try await store.catalogues.activate(
                     catalogue, by: CatalogueChange(.apply, author: "a newer binary", mayRemove: true), builtIn: .builtIn)
             }
             return nil
