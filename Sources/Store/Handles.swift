@@ -68,4 +68,11 @@ extension Store {
     }
 
     public var catalogues: Catalogues { Catalogues(store: self) }
+
+    /// Notifications that devices show by themselves.
+    public struct LocalPlans: StoreHandle {
+        let store: Store
+    }
+
+    public var localPlans: LocalPlans { LocalPlans(store: self) }
 }

@@ -46,7 +46,7 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             for person in ["person-1", "person-2"] { try await scene.addWakingDevice(of: StoreScene.person(person)) }
             try await scene.bury(StoreScene.person("person-1"))
-            let devices = try await scene.store.takeWakes(limit: 9)
+            let devices = try await scene.store.localPlans.takeWakes(limit: 9)
             #expect(devices.map(\.recipient) == ["person-2"])
             #expect(try await scene.count("select count(*) from tidings.local_wakes") == 0)
             #expect(try await scene.count("select count(*) from tidings.local_plans where device_id = 'device-of-person-2'") == 1)

@@ -80,7 +80,7 @@ import TidingsTestSupport
     @Test func aWakeOfADeviceIsAwaited() async throws {
         try await StoreScene.with { scene in
             try await scene.addWakingDevice(of: Self.eve)
-            #expect(try await scene.store.takeWakes(limit: 9).count == 1)
+            #expect(try await scene.store.localPlans.takeWakes(limit: 9).count == 1)
             let id = try await scene.store.requestErasure(of: Self.eve, by: "tests")
             #expect(try await scene.advance(id, untilItWaitsFor: "calls"))
             #expect(try await scene.store.erasure(id, tenant: nil)?["step"]?.stringValue == "devices")

@@ -46,7 +46,7 @@ import TidingsTestSupport
                 #expect(token == (isOwner ? "phone" : nil), "\(owner)")
                 let plan = try await scene.plan(of: device, owner: owner)
                 #expect((plan != nil) == isOwner, "\(owner)")
-                let confirmed = try await store.ackLocalPlan(of: device, tenant: "default", owner: owner, version: 0)
+                let confirmed = try await store.localPlans.acknowledge(of: device, tenant: "default", owner: owner, version: 0)
                 #expect(confirmed == (isOwner ? .confirmed : .noDevice), "\(owner)")
                 let isChanged = try await store.change(device: device, tenant: "default", owner: owner, token: nil, denied)
                 #expect(isChanged == isOwner, "\(owner)")
@@ -165,6 +165,7 @@ import TidingsTestSupport
 extension StoreScene {
     /// The version of a device's plan. Nil if the owner has no such device.
     fileprivate func plan(of device: String, owner: String) async throws -> Int64? {
-        try await store.syncLocalPlan(of: device, tenant: "default", owner: owner, since: nil, catalogue: catalogue, zones: zones)?.version
+        try await store.localPlans.sync(of: device, tenant: "default", owner: owner, since: nil, catalogue: catalogue, zones: zones)?
+            .version
     }
 }

@@ -27,7 +27,7 @@ extension DeviceCommand {
             try await withStore { store, _ in
                 let catalogue = try await CatalogueSource(store, builtIn: .ofBinary).current.catalogue
                 guard
-                    let plan = try await store.syncLocalPlan(
+                    let plan = try await store.localPlans.sync(
                         of: device, tenant: tenant, since: since, catalogue: catalogue, zones: zones)
                 else { throw Failure.noDevice(device) }
                 guard format == .text else { return Output.one(plan.json, as: format) }
@@ -62,7 +62,7 @@ extension DeviceCommand {
         mutating func run(in context: CommandContext) async throws {
             let (device, version, tenant) = (device, version, tenant)
             try await withStore { store, _ in
-                switch try await store.ackLocalPlan(of: device, tenant: tenant, version: version) {
+                switch try await store.localPlans.acknowledge(of: device, tenant: tenant, version: version) {
                 case .confirmed: Output.note("device \(device) has version \(version)")
                 case .noDevice: throw Failure.noDevice(device)
                 case .unknownVersion(let latest):

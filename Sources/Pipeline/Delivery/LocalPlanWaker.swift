@@ -40,7 +40,7 @@ public struct LocalPlanWaker: Sendable {
         var reminder = Reminder()
         while !Task.isCancelled {
             do {
-                let devices = try await store.takeWakes(limit: Self.batch)
+                let devices = try await store.localPlans.takeWakes(limit: Self.batch)
                 reminder = Reminder()
                 await withDiscardingTaskGroup { group in
                     // Each device waits for the network by itself. There are at most ``batch`` tasks, and the group awaits all.

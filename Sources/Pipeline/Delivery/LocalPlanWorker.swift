@@ -25,7 +25,7 @@ public struct LocalPlanWorker: Sendable {
         await receiver.run { batch in
             let began = ContinuousClock.now
             let ends = try await patiently("plan local notifications", logger: logger) {
-                try await store.planLocal(batch, pauses: catalogues.pauses, catalogue: catalogues.current.catalogue)
+                try await store.localPlans.plan(batch, pauses: catalogues.pauses, catalogue: catalogues.current.catalogue)
             }
             let took = ContinuousClock.now - began
             for (state, count) in ends { meters.count(count, as: state) }

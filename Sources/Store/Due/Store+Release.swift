@@ -63,7 +63,7 @@ public struct ReleaseTransaction {
         let facts = try FactsQuery.facts(
             in: try await transaction.query(FactsQuery.rows(of: recipients)), zones: zones, around: now)
         let trails = try await store.due.trails(of: waiting, in: catalogue, in: transaction)
-        let plans = try await Store.planned(waiting, in: transaction)
+        let plans = try await Store.LocalPlans.planned(waiting, in: transaction)
         for index in waiting.indices {
             let intent = waiting[index].intent
             waiting[index].trail = trails[waiting[index].key] ?? Trail()

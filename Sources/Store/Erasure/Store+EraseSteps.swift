@@ -204,7 +204,7 @@ struct ErasureTurn {
             from (select distinct tenant, device_id from gone) g where p.tenant = g.tenant and p.device_id = g.device_id
             returning p.tenant, p.device_id
         ), woken as (
-            \(Store.wake("select tenant, device_id from told"))
+            \(Store.LocalPlans.wake("select tenant, device_id from told"))
         )
         select count(*) from gone
         """

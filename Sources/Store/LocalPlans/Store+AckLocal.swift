@@ -10,7 +10,7 @@ public enum LocalPlanAck: Sendable, Hashable {
     case unknownVersion(latest: Int64)
 }
 
-extension Store {
+extension Store.LocalPlans {
     /// Records that a device has its plan at `version`. Each notification that is in the plan since this version, or an older one, becomes
     /// `delivered`.
     ///
@@ -19,7 +19,7 @@ extension Store {
     /// shown, and the delivery keeps its state. A repeated confirmation, or the confirmation of an older version, changes nothing.
     ///
     /// The statements have the rights of `owner`, if there is one. Deliveries belong to the pipeline, so the process moves them.
-    public func ackLocalPlan(of device: String, tenant: String, owner: String? = nil, version: Int64) async throws -> LocalPlanAck {
+    public func acknowledge(of device: String, tenant: String, owner: String? = nil, version: Int64) async throws -> LocalPlanAck {
         try await pool.transaction(retryAmbiguous: true) { transaction in
             guard let plan = try await OpenPlan(device: device, tenant: tenant, owner: owner, in: transaction) else { return .noDevice }
             guard (0...plan.version).contains(version) else { return .unknownVersion(latest: plan.version) }

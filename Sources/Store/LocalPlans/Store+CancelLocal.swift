@@ -1,7 +1,7 @@
 import TidingsCore
 import TidingsPostgres
 
-extension Store {
+extension Store.LocalPlans {
     /// Takes a notification out of the plans that have it, as a part of a cancel.
     ///
     /// If the device does not have the notification, its delivery is cancelled at once. Otherwise the device is told to forget it. The

@@ -6,16 +6,18 @@ extension Store {
     public static let localRequestsKeptDays = 7
     /// Rows pruned in one turn.
     package static let localPruneBatch: Int64 = 5_000
+}
 
+extension Store.LocalPlans {
     /// Deletes local notifications long past their expiry, and with them the versions in which a device was told to forget one of them.
     /// Returns false if there were none.
-    public func pruneLocalRequests() async throws -> Bool {
+    public func prune() async throws -> Bool {
         let deletion: SQL = """
             with gone as (
                 delete from tidings.local_requests where ctid = any(array(
                     select ctid from tidings.local_requests
-                    where expires_at < (select tidings.clock()) - make_interval(days => \(Int32(Self.localRequestsKeptDays)))
-                    limit \(Self.localPruneBatch) for update skip locked))
+                    where expires_at < (select tidings.clock()) - make_interval(days => \(Int32(Store.localRequestsKeptDays)))
+                    limit \(Store.localPruneBatch) for update skip locked))
                 returning tenant, device_id, version, in_plan
             ), forgotten as (
                 update tidings.local_plans p set forgotten_version = greatest(p.forgotten_version, g.version)
@@ -28,14 +30,14 @@ extension Store {
     }
 
     /// The rows of `tidings_ops.local_plans` for a notification.
-    public func localPlans(of id: NotificationID) async throws -> [NotificationRecord.Plan] {
-        let rows = try await report(
+    public func plans(of id: NotificationID) async throws -> [NotificationRecord.Plan] {
+        let rows = try await store.report(
             "select * from tidings_ops.local_plans p where p.notification_id = \(id.uuid) order by p.ordinal, p.device_id")
         return try rows.map { try NotificationRecord.Plan($0) }
     }
 }
 
-extension Store {
+extension Store.LocalPlans {
     /// For each notification with a waiting push: the devices that have the notification in their plan.
     static func planned(_ waiting: [WaitingDelivery], in transaction: PostgresTransaction) async throws -> [NotificationID: Set<String>] {
         let pushes = Set(waiting.filter { $0.channel == .push }.map(\.stored.id))

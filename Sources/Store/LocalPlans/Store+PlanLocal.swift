@@ -6,7 +6,7 @@ import TidingsPostgres
 ///
 /// Each notification that a device is to show is a row of `tidings.local_requests`. The version of the row belongs to the plan that the
 /// device asks for, in `tidings.local_plans`. Only a sync changes this version, under the lock of the plan's row.
-extension Store {
+extension Store.LocalPlans {
     /// Takes local packs into their devices' plans. One statement writes both the request and the outcome. So a worker claims nothing
     /// first, and no outcome can be unknown.
     ///
@@ -21,13 +21,13 @@ extension Store {
     /// - A pack that is gone is settled already.
     ///
     /// - Returns: The number of deliveries that ended in each state.
-    public func planLocal(_ packs: [Pack], pauses: Pauses, catalogue: Catalogue) async throws -> [DeliveryState: Int] {
+    public func plan(_ packs: [Pack], pauses: Pauses, catalogue: Catalogue) async throws -> [DeliveryState: Int] {
         let statement = Self.planStatement(packs, pauses: pauses, catalogue: catalogue, now: clock.now())
         let escalating = Set(packs.flatMap { $0.entries.filter(\.escalates).map(\.key) })
         return try await pool.transaction(retryAmbiguous: true) { transaction in
             let ends = try await transaction.query(statement)
             guard !escalating.isEmpty else { return ends.counts }
-            try await outbox.escalate(ends.keys.filter(escalating.contains).map { EscalationStep($0) }, in: transaction)
+            try await store.outbox.escalate(ends.keys.filter(escalating.contains).map { EscalationStep($0) }, in: transaction)
             return ends.counts
         }
     }

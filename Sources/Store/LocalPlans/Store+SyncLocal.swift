@@ -7,7 +7,9 @@ extension Store {
     /// The largest number of notifications of one device that one sync judges: far more than a plan can hold. Notifications that the device
     /// was told come first, then the soonest.
     package static let localLook: Int64 = 500
+}
 
+extension Store.LocalPlans {
     /// The changes of a device's plan since a version that the device has. Nil if there is no such device, or if it does not belong to
     /// `owner`.
     ///
@@ -18,7 +20,7 @@ extension Store {
     /// ``localLook`` notifications were taken back since then.
     ///
     /// The statements have the rights of `owner`, if there is one. Deliveries belong to the pipeline, so the process moves them.
-    public func syncLocalPlan(
+    public func sync(
         of device: String, tenant: String, owner: String? = nil, since: Int64?, catalogue: Catalogue, zones: TimeZoneDatabase
     ) async throws -> LocalPlanUpdate? {
         try await pool.transaction(retryAmbiguous: true) { transaction in
@@ -28,7 +30,7 @@ extension Store {
             var look = RoundTrip()
             let requests = look.ask(plan.requests)
             let factsOfOwner = look.ask(FactsQuery.rows(of: [key]))
-            let pauses = look.ask(Self.pausesInForce)
+            let pauses = look.ask(Store.pausesInForce)
             let found = try await transaction.send(look)
             let facts = try FactsQuery.facts(in: found[factsOfOwner], zones: zones, around: plan.now)[key]
             var sync = LocalSync(
@@ -41,7 +43,7 @@ extension Store {
             let removed = try await transaction.send(change)[takenBack]
             // Check again: this sync may have forgotten versions too.
             let isKnown = plan.knows(since) && (since ?? 0) >= sync.forgotten
-            return sync.update(since: isKnown && removed.count <= Self.localLook ? since : nil, removed: removed)
+            return sync.update(since: isKnown && removed.count <= Store.localLook ? since : nil, removed: removed)
         }
     }
 }

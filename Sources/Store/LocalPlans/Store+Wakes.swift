@@ -27,13 +27,15 @@ extension Store {
     package static let wakeGatheringSeconds = 0.5
     /// The shortest time between two wakes of one device, in seconds. Platforms hold back an app that is woken often.
     package static let wakeSpacingSeconds = 60.0
+}
 
+extension Store.LocalPlans {
     /// Asks for a wake of each device in the rows `tenant, device_id` of a query. A device with a waiting wake gets no second one.
     static func wake(_ devices: SQL) -> SQL {
         """
         insert into tidings.local_wakes (tenant, device_id, due_at)
-        select w.tenant, w.device_id, greatest((select tidings.clock()) + make_interval(secs => \(wakeGatheringSeconds)),
-            coalesce(p.woken_at + make_interval(secs => \(wakeSpacingSeconds)), '-infinity'))
+        select w.tenant, w.device_id, greatest((select tidings.clock()) + make_interval(secs => \(Store.wakeGatheringSeconds)),
+            coalesce(p.woken_at + make_interval(secs => \(Store.wakeSpacingSeconds)), '-infinity'))
         from (select distinct * from (\(devices)) asked) w
         left join tidings.local_plans p on p.tenant = w.tenant and p.device_id = w.device_id
         order by 1, 2 on conflict do nothing

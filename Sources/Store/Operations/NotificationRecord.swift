@@ -25,7 +25,7 @@ public struct NotificationRecord: Sendable {
         attempts = try await store.attempts(of: id)
         decisions = try await store.decisions(of: id)
         timeline = try await store.explain(id)
-        plans = try await store.localPlans(of: id)
+        plans = try await store.localPlans.plans(of: id)
     }
 
     package init(

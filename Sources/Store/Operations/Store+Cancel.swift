@@ -23,7 +23,7 @@ extension Store {
             let known: SQL = "select planned from tidings.notifications where id = \(id.uuid) for update"
             guard let planned = try await transaction.query(.first(known) { try $0.decode(Int16.self) }) else {
                 // The notification's day was dropped. A device may still have the notification in its plan, scheduled for a later time.
-                let planned = try await cancelPlanned(id, reason, in: transaction)
+                let planned = try await localPlans.cancelPlanned(id, reason, in: transaction)
                 return planned.isEmpty ? nil : planned
             }
             var results: [Int: CancelResult] = [:]
@@ -32,7 +32,7 @@ extension Store {
                 for (ordinal, result) in try await cancelQueued(id, reason, in: transaction) { results[ordinal] = result }
                 if try await hasFound(Int(planned), of: id, inFlight: results, in: transaction) { break }
             }
-            return results.merging(try await cancelPlanned(id, reason, in: transaction)) { result, _ in result }
+            return results.merging(try await localPlans.cancelPlanned(id, reason, in: transaction)) { result, _ in result }
         }
     }
 

@@ -69,7 +69,7 @@ extension Store {
                 Self.forgetGone(of: recipient, tenant: tenant),
                 // Wake the device. If its person changed, it must forget the notifications of the previous person. A new zone or permission
                 // changes what it shows.
-                Self.wake(
+                LocalPlans.wake(
                     """
                     select e.tenant, e.id as device_id from tidings.endpoints e
                     where \(Self.hasToken(identity, tenant: tenant))
@@ -120,7 +120,7 @@ extension Store {
         let isChanged = trip.ask(.exists(change))
         // Look at the device, too: a person sees the own notifications on a device that another person has now, and may not wake it.
         trip.run(
-            Self.wake(
+            LocalPlans.wake(
                 """
                 select e.tenant, e.id as device_id from tidings.endpoints e
                 where e.channel = 'push' and e.tenant = \(tenant) and e.id = \(device) and \(isOwned)

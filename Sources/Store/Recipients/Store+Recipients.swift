@@ -63,7 +63,7 @@ extension Store {
                     disabled_types = \(Self.merge("disabled_types", changes.disableTypes, changes.enableTypes))
                 where tenant = \(tenant) and id = \(recipient)
                 """,
-                Self.wakePlanned(of: recipient, tenant: tenant),
+                LocalPlans.wakePlanned(of: recipient, tenant: tenant),
             ])
             trip.run(Self.changesOfOperators(changes, recipient, tenant))
             if try await transaction.send(trip)[isErased] { throw RecipientErased() }

@@ -5,27 +5,29 @@ import TidingsCore
 /// Notifications that devices show by themselves, and pauses.
 extension StatementCall {
     static let localPlans: [StatementCall] = [
-        StatementCall("planLocal") { store in
-            _ = try await store.planLocal([Samples.pack(on: .local)], pauses: .none, catalogue: Samples.catalogue)
+        StatementCall("localPlans.plan") { store in
+            _ = try await store.localPlans.plan([Samples.pack(on: .local)], pauses: .none, catalogue: Samples.catalogue)
         },
-        StatementCall("planLocal") { store in
+        StatementCall("localPlans.plan") { store in
             let pack = Samples.pack(of: [Samples.entry(escalates: true)], on: .local)
-            _ = try await store.planLocal([pack], pauses: Samples.pauses, catalogue: Samples.catalogue)
+            _ = try await store.localPlans.plan([pack], pauses: Samples.pauses, catalogue: Samples.catalogue)
         },
-        StatementCall("ackLocalPlan") { _ = try await $0.ackLocalPlan(of: Samples.device, tenant: "t", version: 0) },
-        StatementCall("ackLocalPlan") { _ = try await $0.ackLocalPlan(of: Samples.device, tenant: "t", owner: "p", version: 0) },
+        StatementCall("localPlans.acknowledge") { _ = try await $0.localPlans.acknowledge(of: Samples.device, tenant: "t", version: 0) },
+        StatementCall("localPlans.acknowledge") {
+            _ = try await $0.localPlans.acknowledge(of: Samples.device, tenant: "t", owner: "p", version: 0)
+        },
         sync(owner: nil, since: nil),
         sync(owner: "p", since: 0),
         // The notification may be shown.
         sync(owner: "p", since: 0, with: ["ends_as": .null, "end_reason": .null]),
-        StatementCall("takeWakes") { _ = try await $0.takeWakes(limit: 10) },
-        StatementCall("pruneLocalRequests") { _ = try await $0.pruneLocalRequests() },
-        StatementCall("localPlans", with: recordRow) { _ = try await $0.localPlans(of: Samples.id) },
+        StatementCall("localPlans.takeWakes") { _ = try await $0.localPlans.takeWakes(limit: 10) },
+        StatementCall("localPlans.prune") { _ = try await $0.localPlans.prune() },
+        StatementCall("localPlans.plans", with: recordRow) { _ = try await $0.localPlans.plans(of: Samples.id) },
     ]
 
     private static func sync(owner: String?, since: Int64?, with values: [String: MadeUpValue] = [:]) -> StatementCall {
-        StatementCall("syncLocalPlan", with: values) { store in
-            _ = try await store.syncLocalPlan(
+        StatementCall("localPlans.sync", with: values) { store in
+            _ = try await store.localPlans.sync(
                 of: Samples.device, tenant: "t", owner: owner, since: since, catalogue: Samples.catalogue, zones: Samples.zones)
         }
     }

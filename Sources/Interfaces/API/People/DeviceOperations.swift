@@ -55,7 +55,7 @@ struct DeviceOperations: Sendable {
         if device.isEmpty { query.refuse("deviceId", "is missing") }
         let since = query.integer("since", in: 0...Int.max)
         try query.finish()
-        let plan = try await services.store.syncLocalPlan(
+        let plan = try await services.store.localPlans.sync(
             of: device, tenant: person.tenant, owner: person.id, since: since.map(Int64.init),
             catalogue: services.catalogues.current.catalogue, zones: services.zones)
         guard let plan else { throw Problem(.notFound) }
@@ -69,7 +69,7 @@ struct DeviceOperations: Sendable {
         let version = body.integer("version", in: 0...Int.max)
         if body.present("version") == nil { body.refuse("version", "is missing") }
         try body.finish()
-        let answer = try await services.store.ackLocalPlan(
+        let answer = try await services.store.localPlans.acknowledge(
             of: device, tenant: person.tenant, owner: person.id, version: Int64(version ?? 0))
         switch answer {
         case .confirmed: return .noContent

@@ -27,7 +27,7 @@ struct LocalApp: Sendable {
     mutating func sync() async throws -> LocalPlanUpdate? {
         let catalogue = try await CatalogueSource(store, builtIn: .builtIn).current.catalogue
         guard
-            let update = try await store.syncLocalPlan(
+            let update = try await store.localPlans.sync(
                 of: device, tenant: "default", owner: owner, since: version, catalogue: catalogue, zones: TimeZoneDatabase())
         else { return nil }
         if update.reset { pending = [:] }
@@ -39,7 +39,7 @@ struct LocalApp: Sendable {
 
     @discardableResult
     func ack(_ other: Int64? = nil) async throws -> LocalPlanAck {
-        try await store.ackLocalPlan(of: device, tenant: "default", owner: owner, version: other ?? version ?? 0)
+        try await store.localPlans.acknowledge(of: device, tenant: "default", owner: owner, version: other ?? version ?? 0)
     }
 
     /// Asks for the plan and confirms it.
