@@ -75,4 +75,11 @@ extension Store {
     }
 
     public var localPlans: LocalPlans { LocalPlans(store: self) }
+
+    /// Refused events and dead letters.
+    public struct Refused: StoreHandle {
+        let store: Store
+    }
+
+    public var refused: Refused { Refused(store: self) }
 }

@@ -166,7 +166,7 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let (eve, bob) = (Self.eve.id, Self.bob.id)
             let shared = Array(#"[{"data":{"recipient":"\#(eve)"}},{"data":{"recipients":["\#(bob)","\#(eve)"]}}]"#.utf8)
-            _ = try await scene.store.keepDead(Self.dead(shared, "first"), state: "open")
+            _ = try await scene.store.refused.keepDead(Self.dead(shared, "first"), state: "open")
             let broken = Array(#"{"broken": "\#(eve)""#.utf8)
             // A lenient reader found both people.
             let loose = Array("{'recipients': ['\(bob)', '\(eve)']}".utf8)
@@ -191,7 +191,7 @@ import TidingsTestSupport
             let sizes = try await scene.count("select count(*) from tidings.rejected where size = octet_length(raw) and replayable")
             #expect(sizes == 2)
 
-            let later = try await scene.store.keepDead(Self.dead(shared, "later"), state: "open")
+            let later = try await scene.store.refused.keepDead(Self.dead(shared, "later"), state: "open")
             try await scene.store.forgetErased(inDead: later.id)
             #expect(try await scene.bytes(in: "dead") == [left, left])
         }
@@ -203,7 +203,7 @@ import TidingsTestSupport
             let shared = Array(#"{"data":{"recipients":["\#(Self.bob.id)","\#(Self.eve.id)"]}}"#.utf8)
             let other = Array(#"{"data":{"recipient":"\#(Self.bob.id)"}}"#.utf8)
             for (body, state) in [(shared, "quarantined"), (shared, "trying"), (shared, "open"), (other, "quarantined")] {
-                _ = try await scene.store.keepDead(Self.dead(body, state), state: state)
+                _ = try await scene.store.refused.keepDead(Self.dead(body, state), state: state)
             }
             let id = try await scene.store.requestErasure(of: Self.eve, by: "tests")
             try #require(try await scene.finish(id))

@@ -24,7 +24,8 @@ struct RejectedCommand: AsyncParsableCommand {
             try Choices.check(state, of: "state", isOneOf: ["open", "replayed", "discarded"])
             try ReasonChoice.check(reason, of: .rejected)
             try await withStore { store, _ in
-                Output.list(try await store.rejected(state: state, reason: reason, limit: limit), as: format, empty: "nothing was rejected")
+                Output.list(
+                    try await store.refused.rejected(state: state, reason: reason, limit: limit), as: format, empty: "nothing was rejected")
             }
         }
     }
@@ -38,7 +39,7 @@ struct RejectedCommand: AsyncParsableCommand {
         mutating func run(in context: CommandContext) async throws {
             let (id, format) = (id, output.format)
             try await withStore { store, _ in
-                guard let found = try await store.rejected(id) else { throw Failure(.bad, "nothing rejected has the number \(id)") }
+                guard let found = try await store.refused.rejected(id) else { throw Failure(.bad, "nothing rejected has the number \(id)") }
                 Output.one(found, as: format)
             }
         }
@@ -119,7 +120,7 @@ struct DeadCommand: AsyncParsableCommand {
             try Choices.check(state, of: "state", isOneOf: ["open", "trying", "replayed", "resolved", "quarantined", "discarded"])
             try ReasonChoice.check(reason, of: .dead)
             try await withStore { store, _ in
-                Output.list(try await store.dead(state: state, reason: reason, limit: limit), as: format, empty: "no dead letter")
+                Output.list(try await store.refused.dead(state: state, reason: reason, limit: limit), as: format, empty: "no dead letter")
             }
         }
     }
@@ -133,7 +134,7 @@ struct DeadCommand: AsyncParsableCommand {
         mutating func run(in context: CommandContext) async throws {
             let (id, format) = (id, output.format)
             try await withStore { store, _ in
-                guard let found = try await store.dead(id) else { throw Failure(.bad, "no dead letter has the number \(id)") }
+                guard let found = try await store.refused.dead(id) else { throw Failure(.bad, "no dead letter has the number \(id)") }
                 Output.one(found, as: format)
             }
         }
@@ -203,7 +204,7 @@ private enum RefusedAction {
             try await selection.confirm("Close", in: store)
             var counts = RefusedCounts(selection)
             try await selection.forEachPage(in: store) { rows in
-                counts.done += try await store.discard(counts.open(rows).map(\.id), in: table)
+                counts.done += try await store.refused.discard(counts.open(rows).map(\.id), in: table)
                 return true
             }
             try counts.finish("closed", stoppedBy: nil)

@@ -88,7 +88,7 @@ struct RefusedReplay: Sendable {
                 // A task for each message; the group awaits all.
                 group.addTask {
                     do {
-                        guard let kept = try await store.kept(row.id, in: table) else { return .changed(row.id) }
+                        guard let kept = try await store.refused.kept(row.id, in: table) else { return .changed(row.id) }
                         try await publishAgain(kept, with: producer)
                         return .confirmed(kept)
                     } catch let error as Returned {
@@ -112,7 +112,7 @@ struct RefusedReplay: Sendable {
         }
         counts.done += confirmed.count
         if !confirmed.isEmpty {
-            let refused = confirmed.count - (try await store.markReplayed(confirmed, in: selection.table)).count
+            let refused = confirmed.count - (try await store.refused.markReplayed(confirmed, in: selection.table)).count
             counts.done -= refused
             counts.stillOpen += refused
         }

@@ -65,7 +65,7 @@ struct RefusedSelection: Sendable {
     /// Visits the rows in the order of their numbers, at most ``limit`` of them, until `body` returns false.
     func forEachPage(in store: Store, _ body: ([RefusedRow]) async throws -> Bool) async throws {
         // Stop at the last row of now. An event that is refused again during this run gets a new number, and waits for the next run.
-        let end = try await store.lastRefused(in: table)
+        let end = try await store.refused.last(in: table)
         var left = limit
         for part in ids.isEmpty
             ? [[]]
@@ -77,7 +77,7 @@ struct RefusedSelection: Sendable {
             filter.ids = part
             var after: Int64 = 0
             while left > 0 {
-                let page = try await store.refused(in: table, filter, after: after, upTo: end)
+                let page = try await store.refused.page(in: table, filter, after: after, upTo: end)
                 guard let last = page.last else { break }
                 after = last
                 let rows = Array(page.rows.prefix(left))

@@ -37,7 +37,7 @@ public struct PackReceiver: Sendable {
         self.init(
             queue: consumer, lane: lane, balance: balance, stop: stop, progress: progress, logger: logger, hear: hear
         ) { message in
-            let kept = try await store.keepDead(message, state: "open")
+            let kept = try await store.refused.keepDead(message, state: "open")
             try await store.forgetErased(inDead: kept.id)
         }
     }

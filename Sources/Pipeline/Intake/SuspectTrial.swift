@@ -64,9 +64,9 @@ public struct SuspectTrial: Sendable {
             queue: queue, reason: reason, message: words, deaths: 1, exchange: message.originalExchange, routingKey: message.routingKey,
             contentType: message.contentType, headers: headersText(message.headers), replayHeaders: intake.replayHeaders(of: message),
             attributes: message.headerAttributes, body: message.body, producer: intake.producer(of: message))
-        let kept = try await store.keepDead(suspect, state: "trying")
+        let kept = try await store.refused.keepDead(suspect, state: "trying")
         if kept.earlierState == "quarantined" || kept.earlierState == "trying" && kept.deaths > Self.trials {
-            _ = try await store.moveDead(kept.id, from: ["trying"], to: "quarantined")
+            _ = try await store.refused.moveDead(kept.id, from: ["trying"], to: "quarantined")
             logger.error("a message that kills its worker is quarantined", metadata: ["dead": "\(kept.id)", "queue": "\(queue)"])
             return
         }
@@ -76,7 +76,7 @@ public struct SuspectTrial: Sendable {
                 try await store.due.forgetConfirm(of: Pack.decode(message.body).id)
             } catch let error as PackDecodingError {
                 logger.error("a suspect is no pack", metadata: ["dead": "\(kept.id)", "queue": "\(queue)", "error": "\(error)"])
-                try await store.keepUndecodable(kept.id, because: "\(error)")
+                try await store.refused.keepUndecodable(kept.id, because: "\(error)")
                 return try await store.forgetErased(inDead: kept.id)
             }
         } else {
@@ -84,6 +84,6 @@ public struct SuspectTrial: Sendable {
         }
         // Only now: reading the message may be what kills the process.
         try await store.forgetErased(inDead: kept.id)
-        _ = try await store.moveDead(kept.id, from: ["trying"], to: "resolved")
+        _ = try await store.refused.moveDead(kept.id, from: ["trying"], to: "resolved")
     }
 }

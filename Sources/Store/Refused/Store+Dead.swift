@@ -47,7 +47,7 @@ public struct DeadMessage: Sendable {
     }
 }
 
-extension Store {
+extension Store.Refused {
     /// Stores a message that could not be processed. A suspect is stored before its trial.
     ///
     /// - Returns: The row's id, its earlier state, and `deaths`. The earlier state shows whether a worker died during the trial of this
@@ -92,7 +92,7 @@ extension Store {
     }
 
     public func dead(state: String?, reason: String?, limit: Int) async throws -> [JSON] {
-        try await report(
+        try await store.report(
             """
             select * from tidings_ops.dead_letters d where (\(state) is null or d.state = \(state))
                 and (\(reason) is null or d.reason_code = \(reason)) order by d.dead_id desc limit \(Int64(limit))
@@ -101,7 +101,7 @@ extension Store {
 
     /// A dead letter. The kept bytes are in `raw_base64` as base64, and in `raw` as text if they are UTF-8.
     public func dead(_ id: Int64) async throws -> JSON? {
-        try await report(
+        try await store.report(
             """
             select d.*, k.producer, k.headers, replace(encode(k.raw, 'base64'), E'\\n', '') as raw_base64
             from tidings_ops.dead_letters d join tidings.dead k on k.id = d.dead_id where d.dead_id = \(id)

@@ -17,9 +17,9 @@ public struct KeptMessage: Sendable {
     let version: String
 }
 
-extension Store {
+extension Store.Refused {
     public func rejected(state: String?, reason: String?, limit: Int) async throws -> [JSON] {
-        try await report(
+        try await store.report(
             """
             select rejected_id, reason_code, pointer, message, source, event_id, type, recipient_id, verified, occurrences, replayable,
                 state, size, last_at
@@ -31,7 +31,7 @@ extension Store {
     /// Refused events without their bytes, each with the meaning of its reason, newest first. `recipients` is the number of people.
     public func rejections(_ ids: [Int64]) async throws -> [JSON] {
         guard !ids.isEmpty else { return [] }
-        return try await report(
+        return try await store.report(
             """
             select r.rejected_id, r.reason_code, r.pointer, r.message, r.tenant, r.source, r.event_id, r.type, r.recipient_id,
                 cardinality(r.recipients) as recipients, r.verified, r.occurrences, r.replayable, r.state, r.first_at, r.last_at,
@@ -43,7 +43,7 @@ extension Store {
 
     /// A refused event. The kept bytes are in `raw_base64` as base64, and in `raw` as text if they are UTF-8.
     public func rejected(_ id: Int64) async throws -> JSON? {
-        try await report(
+        try await store.report(
             """
             select r.*, k.producer, k.headers, replace(encode(k.raw, 'base64'), E'\\n', '') as raw_base64, encode(k.sha256, 'hex') as sha256,
                 c.meaning, c.what_to_do,

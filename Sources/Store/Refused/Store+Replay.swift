@@ -24,22 +24,24 @@ extension Store {
     /// The largest number of rows that one step looks at, whether the filter matches them or not. So a step takes about the same time in
     /// any table.
     package static let refusedLook: Int64 = 2_000
+}
 
+extension Store.Refused {
     /// The largest number of a row at present. A replay ends at this number. An event that is refused again under a new number is therefore
     /// not replayed in the same run.
-    public func lastRefused(in table: RefusedTable) async throws -> Int64 {
+    public func last(in table: RefusedTable) async throws -> Int64 {
         try await pool.query(.value("select coalesce(max(r.id), 0) from \(table.name) r"))
     }
 
     /// The rows of the filter after the number `after`, up to `end`, in order. One step looks at no more than ``refusedLook`` rows, also if
     /// the filter names ids.
-    public func refused(
+    public func page(
         in table: RefusedTable, _ filter: RefusedFilter, after: Int64, upTo end: Int64
     ) async throws -> RefusedPage {
         let among: SQL = filter.ids.isEmpty ? table.isOpen : "r.id = any(\(filter.ids))"
         let looking: SQL = """
             select max(looked.id) from (select r.id from \(table.name) r
-                where r.id > \(after) and r.id <= \(end) and \(among) order by r.id limit \(Self.refusedLook)) looked
+                where r.id > \(after) and r.id <= \(end) and \(among) order by r.id limit \(Store.refusedLook)) looked
             """
         guard let last = try await pool.query(.value(looking, as: Int64?.self)) else { return RefusedPage(rows: [], last: nil) }
         let subject: SQL = table == .rejected ? "coalesce(r.type, '')" : "r.queue"

@@ -34,45 +34,45 @@ extension StatementCall {
     private static let keptBytes: [String: MadeUpValue] = ["row_to_json": #"{"raw_base64":"e30="}"#]
 
     private static let letters: [StatementCall] = [
-        StatementCall("keepDead") { store in
+        StatementCall("refused.keepDead") { store in
             let message = DeadMessage(
                 queue: "q", reason: .poison, message: "m", deaths: 1, exchange: "e", routingKey: "k", contentType: "c", headers: "{}",
                 attributes: [HeaderAttribute(name: "n", value: "v")], body: Samples.event, producer: "u")
-            _ = try await store.keepDead(message, state: "trying")
+            _ = try await store.refused.keepDead(message, state: "trying")
         },
-        StatementCall("moveDead") { _ = try await $0.moveDead(1, from: ["open"], to: "resolved") },
-        StatementCall("keepUndecodable") { try await $0.keepUndecodable(1, because: "no pack") },
-        StatementCall("dead") { _ = try await $0.dead(state: "open", reason: nil, limit: 10) },
-        StatementCall("dead", with: keptBytes) { _ = try await $0.dead(1) },
-        StatementCall("rejected") { _ = try await $0.rejected(state: nil, reason: "unknownType", limit: 10) },
-        StatementCall("rejected", with: keptBytes) { _ = try await $0.rejected(1) },
-        StatementCall("rejections") { _ = try await $0.rejections([1]) },
+        StatementCall("refused.moveDead") { _ = try await $0.refused.moveDead(1, from: ["open"], to: "resolved") },
+        StatementCall("refused.keepUndecodable") { try await $0.refused.keepUndecodable(1, because: "no pack") },
+        StatementCall("refused.dead") { _ = try await $0.refused.dead(state: "open", reason: nil, limit: 10) },
+        StatementCall("refused.dead", with: keptBytes) { _ = try await $0.refused.dead(1) },
+        StatementCall("refused.rejected") { _ = try await $0.refused.rejected(state: nil, reason: "unknownType", limit: 10) },
+        StatementCall("refused.rejected", with: keptBytes) { _ = try await $0.refused.rejected(1) },
+        StatementCall("refused.rejections") { _ = try await $0.refused.rejections([1]) },
         StatementCall("refusedFigures") { _ = try await $0.refusedFigures() },
     ]
 
     private static func calls(about table: RefusedTable) -> [StatementCall] {
         [
-            StatementCall("lastRefused") { _ = try await $0.lastRefused(in: table) },
-            StatementCall("refused") { _ = try await $0.refused(in: table, RefusedFilter(), after: 0, upTo: 100) },
-            StatementCall("refused") { store in
+            StatementCall("refused.last") { _ = try await $0.refused.last(in: table) },
+            StatementCall("refused.page") { _ = try await $0.refused.page(in: table, RefusedFilter(), after: 0, upTo: 100) },
+            StatementCall("refused.page") { store in
                 var filter = RefusedFilter()
                 filter.ids = [1]
                 filter.reason = "unknownType"
                 filter.since = Samples.now
                 filter.tenant = "t"
                 filter.queue = "q"
-                _ = try await store.refused(in: table, filter, after: 0, upTo: 100)
+                _ = try await store.refused.page(in: table, filter, after: 0, upTo: 100)
             },
-            StatementCall("refused", with: ["max": .null]) { store in
-                _ = try await store.refused(in: table, RefusedFilter(), after: 0, upTo: 100)
+            StatementCall("refused.page", with: ["max": .null]) { store in
+                _ = try await store.refused.page(in: table, RefusedFilter(), after: 0, upTo: 100)
             },
-            StatementCall("kept") { _ = try await $0.kept(1, in: table) },
-            StatementCall("markReplayed") { store in
+            StatementCall("refused.kept") { _ = try await $0.refused.kept(1, in: table) },
+            StatementCall("refused.markReplayed") { store in
                 let message = KeptMessage(
                     id: 1, exchange: "e", routingKey: "k", contentType: nil, body: [], headers: "{}", producer: nil, version: "v")
-                _ = try await store.markReplayed([message], in: table)
+                _ = try await store.refused.markReplayed([message], in: table)
             },
-            StatementCall("discard") { _ = try await $0.discard([1], in: table) },
+            StatementCall("refused.discard") { _ = try await $0.refused.discard([1], in: table) },
             StatementCall("pruneRefused") { _ = try await $0.pruneRefused(table, retention: Samples.retention) },
         ]
     }

@@ -91,14 +91,14 @@ import TidingsTestSupport
                 Self.dead([HeaderAttribute(name: "id", value: "two")]), Self.dead([]),
                 Self.dead([HeaderAttribute(name: "i", value: "done")]), Self.dead(producer: "web"), Self.dead(producer: nil),
             ]
-            for message in different { #expect(try await store.keepDead(message, state: "open").deaths == 1) }
+            for message in different { #expect(try await store.refused.keepDead(message, state: "open").deaths == 1) }
             #expect(try await system.count("select count(*) from tidings.dead") == different.count)
 
             for again in [Self.dead(headers: #"{"x-delivery-count":"3"}"#), Self.dead()] {
-                #expect(try await store.keepDead(again, state: "open").deaths > 1)
+                #expect(try await store.refused.keepDead(again, state: "open").deaths > 1)
             }
             // A replay names no content type and no producer by an empty text.
-            #expect(try await store.keepDead(Self.dead(contentType: ""), state: "open").deaths == 2)
+            #expect(try await store.refused.keepDead(Self.dead(contentType: ""), state: "open").deaths == 2)
             #expect(try await system.count("select count(*) from tidings.dead") == different.count)
             await store.close()
         }
@@ -120,8 +120,8 @@ import TidingsTestSupport
             let message = DeadMessage(
                 queue: "q", reason: .poison, message: "", deaths: 1, exchange: "e", routingKey: "k", contentType: "application/json",
                 headers: "{}", replayHeaders: nil, body: Self.data)
-            let kept = try await store.keepDead(message, state: "open")
-            #expect(try await store.kept(kept.id, in: .dead) == nil)
+            let kept = try await store.refused.keepDead(message, state: "open")
+            #expect(try await store.refused.kept(kept.id, in: .dead) == nil)
             let replay = try await system.tidings("dead", "replay", "\(kept.id)")
             #expect(replay.exitCode == 1 && replay.errors.contains("only a part of it was kept"), "\(replay.errors)")
             await store.close()

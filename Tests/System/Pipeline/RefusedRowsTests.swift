@@ -19,16 +19,16 @@ import TidingsTimeZones
         try await withStore { system, store in
             try await refuse([rejection("twice"), rejection("once")], in: store)
             let ids = try await ids(in: system)
-            let kept = try #require(try await store.kept(ids[0], in: .rejected))
-            let other = try #require(try await store.kept(ids[1], in: .rejected))
+            let kept = try #require(try await store.refused.kept(ids[0], in: .rejected))
+            let other = try #require(try await store.refused.kept(ids[1], in: .rejected))
             try await refuse([rejection("twice")], in: store)
-            #expect(try await store.markReplayed([kept, other], in: .rejected) == [ids[1]])
+            #expect(try await store.refused.markReplayed([kept, other], in: .rejected) == [ids[1]])
             #expect(try await system.count("select count(*) from tidings.rejected where state = 'open' and occurrences = 2") == 1)
-            #expect(try await store.kept(ids[1], in: .rejected) == nil, "a closed row is not published again")
+            #expect(try await store.refused.kept(ids[1], in: .rejected) == nil, "a closed row is not published again")
 
             // A refusal after the mark opens the row again.
-            let again = try #require(try await store.kept(ids[0], in: .rejected))
-            #expect(try await store.markReplayed([again], in: .rejected) == [ids[0]])
+            let again = try #require(try await store.refused.kept(ids[0], in: .rejected))
+            #expect(try await store.refused.markReplayed([again], in: .rejected) == [ids[0]])
             try await refuse([rejection("twice")], in: store)
             #expect(try await system.count("select count(*) from tidings.rejected where state = 'open'") == 1)
         }
@@ -137,8 +137,8 @@ import TidingsTimeZones
                 let dead = DeadMessage(
                     queue: queue, reason: .poison, message: "", deaths: 1, exchange: "", routingKey: "", contentType: nil, headers: "{}",
                     body: [1])
-                let kept = try await store.keepDead(dead, state: "trying")
-                if queue == "one" { #expect(try await store.moveDead(kept.id, from: ["trying"], to: "resolved")) }
+                let kept = try await store.refused.keepDead(dead, state: "trying")
+                if queue == "one" { #expect(try await store.refused.moveDead(kept.id, from: ["trying"], to: "resolved")) }
             }
             func prune() async throws {
                 for table in [RefusedTable.rejected, .dead] { while try await store.pruneRefused(table, retention: Self.retention) {} }

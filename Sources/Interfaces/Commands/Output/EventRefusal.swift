@@ -1,7 +1,7 @@
 import TidingsJSON
 import TidingsStore
 
-/// A refused event with the meaning of its reason: a row of ``Store/rejections(_:)``.
+/// A refused event with the meaning of its reason: a row of ``Store/Refused/rejections(_:)``.
 struct EventRefusal: Sendable {
     let id: Int
     let reason: String
