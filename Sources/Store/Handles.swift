@@ -82,4 +82,11 @@ extension Store {
     }
 
     public var refused: Refused { Refused(store: self) }
+
+    /// Erased people, and the erasures that a releaser works on.
+    public struct Erasures: StoreHandle {
+        let store: Store
+    }
+
+    public var erasures: Erasures { Erasures(store: self) }
 }

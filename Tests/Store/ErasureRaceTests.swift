@@ -14,7 +14,7 @@ import TidingsTestSupport
     @Test func aRetryThatCommitsMeanwhileLeavesNoDelivery() async throws {
         try await StoreScene.with { scene in
             try await scene.take(scene.claims([StoreScene.intent(1, to: Self.eve)]), verdict: Self.fail)
-            let id = try await scene.store.requestErasure(of: Self.eve, by: "tests")
+            let id = try await scene.store.erasures.request(of: Self.eve, by: "tests")
             try #require(try await scene.advance(id, toStep: "notifications"))
 
             let retrying = try await PostgresConnection.connect(PostgresConfiguration(url: scene.system.databaseURL))
@@ -27,7 +27,7 @@ import TidingsTestSupport
                 select notification_id, ordinal, 'urgent', tidings.clock(), 'again', tenant, channel, provider, attempts + 1, reason,
                     tidings.clock() from taken
                 """)
-            async let turn = scene.store.advanceErasure()
+            async let turn = scene.store.erasures.advance()
             #expect(try await scene.system.eventually(Self.waiting) { $0 == 1 }, "the turn does not wait for the retry")
             _ = try await retrying.query("commit")
             await retrying.close()

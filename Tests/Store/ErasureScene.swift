@@ -103,7 +103,7 @@ extension StoreScene {
     func finish(_ erasure: NotificationID) async throws -> Bool {
         let deadline = ContinuousClock.now + .seconds(30).patient
         while ContinuousClock.now < deadline {
-            switch try await store.advanceErasure() {
+            switch try await store.erasures.advance() {
             case .done(let id) where id == erasure: return true
             case .done, .working: continue
             case .waiting, .idle: try await passTime()
@@ -116,9 +116,9 @@ extension StoreScene {
     func advance(_ erasure: NotificationID, untilItWaitsFor what: String) async throws -> Bool {
         let deadline = ContinuousClock.now + .seconds(30).patient
         while ContinuousClock.now < deadline {
-            let row = try await store.erasure(erasure, tenant: nil)
+            let row = try await store.erasures.row(erasure, tenant: nil)
             if row?["waits_for"]?.stringValue == what { return true }
-            switch try await store.advanceErasure() {
+            switch try await store.erasures.advance() {
             case .done: return false
             case .working, .waiting: continue
             case .idle: try await passTime()
@@ -131,8 +131,8 @@ extension StoreScene {
     func advance(_ erasure: NotificationID, toStep step: String) async throws -> Bool {
         let deadline = ContinuousClock.now + .seconds(30).patient
         while ContinuousClock.now < deadline {
-            if try await store.erasure(erasure, tenant: nil)?["step"]?.stringValue == step { return true }
-            switch try await store.advanceErasure() {
+            if try await store.erasures.row(erasure, tenant: nil)?["step"]?.stringValue == step { return true }
+            switch try await store.erasures.advance() {
             case .done: return false
             case .working: continue
             case .waiting, .idle: try await passTime()

@@ -20,7 +20,7 @@ import TidingsTestSupport
             #expect(before.count > 8, "\(before)")
             let ofBob = try await scene.rows(of: Self.bob)
 
-            let id = try await scene.store.requestErasure(of: Self.eve, by: "key:crm")
+            let id = try await scene.store.erasures.request(of: Self.eve, by: "key:crm")
             #expect(try await scene.advance(id, untilItWaitsFor: "calls"))
             #expect(try await scene.count("select count(*) from tidings.notifications where recipient_id = \(Self.eve.id)") == 1)
 
@@ -45,15 +45,15 @@ import TidingsTestSupport
                 "select coalesce(sum(n), 0)::bigint from tidings.tally where kind = 'ended' and reason = 'recipientErased'")
             #expect(ends == 2, "the held and the queued delivery")
 
-            let report = try #require(try await scene.store.erasure(id, tenant: "default"))
+            let report = try #require(try await scene.store.erasures.row(id, tenant: "default"))
             #expect(report["state"]?.stringValue == "done" && report["requested_by"]?.stringValue == "key:crm")
             #expect(report["counts"]?["notifications"]?.intValue == 6 && report["counts"]?["deliveries_ended"]?.intValue == 2)
             #expect(report["counts"]?["rejected"]?.intValue == 1 && report["counts"]?["dead"]?.intValue == 1)
             #expect(report["counts"]?["engagement"]?.intValue == 1 && report["counts"]?["engagement_days"]?.intValue == 1)
             #expect(report["counts"]?["outgoing"]?.intValue == 1 && report["counts"]?["local_requests"]?.intValue == 2)
-            #expect(try await scene.store.erasure(id, tenant: "acme") == nil)
-            #expect(try await scene.store.isErased(Self.eve))
-            #expect(try await !scene.store.isErased(Self.bob))
+            #expect(try await scene.store.erasures.row(id, tenant: "acme") == nil)
+            #expect(try await scene.store.erasures.isErased(Self.eve))
+            #expect(try await !scene.store.erasures.isErased(Self.bob))
         }
     }
 
@@ -61,7 +61,7 @@ import TidingsTestSupport
     @Test func aDeviceThatMovedForgetsThePlan() async throws {
         try await StoreScene.with { scene in
             _ = try await scene.populate(Self.eve)
-            let id = try await scene.store.requestErasure(of: Self.eve, by: "tests")
+            let id = try await scene.store.erasures.request(of: Self.eve, by: "tests")
             // The claimed delivery ends by its lease, which a releaser recovers.
             try await scene.store.shiftClock(by: .seconds(120))
             #expect(try await scene.recover() == 1)
@@ -81,9 +81,9 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             try await scene.addWakingDevice(of: Self.eve)
             #expect(try await scene.store.localPlans.takeWakes(limit: 9).count == 1)
-            let id = try await scene.store.requestErasure(of: Self.eve, by: "tests")
+            let id = try await scene.store.erasures.request(of: Self.eve, by: "tests")
             #expect(try await scene.advance(id, untilItWaitsFor: "calls"))
-            #expect(try await scene.store.erasure(id, tenant: nil)?["step"]?.stringValue == "devices")
+            #expect(try await scene.store.erasures.row(id, tenant: nil)?["step"]?.stringValue == "devices")
             #expect(try await scene.count("select count(*) from tidings.endpoints") == 1)
             try await scene.store.shiftClock(by: .seconds(Store.leaseSeconds))
             try #require(try await scene.finish(id))
@@ -96,7 +96,7 @@ import TidingsTestSupport
             let ids = try await withThrowingTaskGroup(of: NotificationID.self) { group in
                 // Two requests at the same time, both awaited here.
                 for author in ["one", "two"] {
-                    group.addTask { try await scene.store.requestErasure(of: Self.eve, by: author) }
+                    group.addTask { try await scene.store.erasures.request(of: Self.eve, by: author) }
                 }
                 var ids: Set<NotificationID> = []
                 for try await id in group { ids.insert(id) }
@@ -104,9 +104,9 @@ import TidingsTestSupport
             }
             #expect(ids.count == 1)
             let first = try #require(ids.first)
-            #expect(try await scene.store.requestErasure(of: Self.bob, by: "tests") != first)
+            #expect(try await scene.store.erasures.request(of: Self.bob, by: "tests") != first)
             try #require(try await scene.finish(first))
-            let second = try await scene.store.requestErasure(of: Self.eve, by: "tests")
+            let second = try await scene.store.erasures.request(of: Self.eve, by: "tests")
             #expect(second != first, "the first one is done")
             try #require(try await scene.finish(second))
             #expect(try await scene.count("select count(*) from tidings.erased_people") == 2)
@@ -134,10 +134,10 @@ import TidingsTestSupport
                     }
                 }
                 for await _ in hasLooked.stream {}
-                let id = try await scene.store.requestErasure(of: Self.eve, by: "tests")
+                let id = try await scene.store.erasures.request(of: Self.eve, by: "tests")
                 #expect(try await scene.advance(id, untilItWaitsFor: "transactions"))
-                for _ in 0..<5 { #expect(try await scene.store.advanceErasure() != .done(id)) }
-                #expect(try await scene.store.erasure(id, tenant: nil)?["step"]?.stringValue == "transactions")
+                for _ in 0..<5 { #expect(try await scene.store.erasures.advance() != .done(id)) }
+                #expect(try await scene.store.erasures.row(id, tenant: nil)?["step"]?.stringValue == "transactions")
                 mayWrite.continuation.finish()
                 try await group.waitForAll()
                 #expect(try await scene.count("select count(*) from tidings.notifications") == 1)
@@ -154,7 +154,7 @@ import TidingsTestSupport
             _ = try await session.query("begin")
             _ = try await session.query("select pg_current_xact_id()")
             try await StoreScene.with { scene in
-                let id = try await scene.store.requestErasure(of: Self.eve, by: "tests")
+                let id = try await scene.store.erasures.request(of: Self.eve, by: "tests")
                 #expect(try await scene.finish(id))
             }
             await session.close()
@@ -182,7 +182,7 @@ import TidingsTestSupport
                         \(Int32(raw.count)), '', true, \(listed), \(others))
                     """)
             }
-            let id = try await scene.store.requestErasure(of: Self.eve, by: "tests")
+            let id = try await scene.store.erasures.request(of: Self.eve, by: "tests")
             try #require(try await scene.finish(id))
             let left = #"[{"data":{"recipients":["\#(bob)"]}}]"#
             #expect(try await scene.bytes(in: "dead") == [left])
@@ -192,7 +192,7 @@ import TidingsTestSupport
             #expect(sizes == 2)
 
             let later = try await scene.store.refused.keepDead(Self.dead(shared, "later"), state: "open")
-            try await scene.store.forgetErased(inDead: later.id)
+            try await scene.store.erasures.forgetErased(inDead: later.id)
             #expect(try await scene.bytes(in: "dead") == [left, left])
         }
     }
@@ -205,7 +205,7 @@ import TidingsTestSupport
             for (body, state) in [(shared, "quarantined"), (shared, "trying"), (shared, "open"), (other, "quarantined")] {
                 _ = try await scene.store.refused.keepDead(Self.dead(body, state), state: state)
             }
-            let id = try await scene.store.requestErasure(of: Self.eve, by: "tests")
+            let id = try await scene.store.erasures.request(of: Self.eve, by: "tests")
             try #require(try await scene.finish(id))
             let rest = #"{"data":{"recipients":["\#(Self.bob.id)"]}}"#
             #expect(try await scene.bytes(in: "dead") == [rest, String(decoding: other, as: UTF8.self)])
@@ -228,28 +228,28 @@ import TidingsTestSupport
                 values (gen_random_uuid(), tidings.clock(), tidings.clock(), 'unknownType', '', 'm', \(intent.intent.source),
                     \(intent.intent.id), 'e', 'k', '{}', '', 0, '', true, array[\(Self.eve.id)])
                 """)
-            let id = try await scene.store.requestErasure(of: Self.eve, by: "tests")
+            let id = try await scene.store.erasures.request(of: Self.eve, by: "tests")
             try #require(try await scene.finish(id))
             #expect(try await scene.tables(with: Self.eve.id).isEmpty)
             #expect(try await scene.store.reservations.notification(promised, tenant: "default")?.isErased == true)
-            let counts = try await scene.store.erasure(id, tenant: nil)?["counts"]
+            let counts = try await scene.store.erasures.row(id, tenant: nil)?["counts"]
             #expect(counts?["rejected"]?.intValue == 1 && counts?["reservations"]?.intValue == 1)
         }
     }
 
     @Test func tombstonesEndWithTheReplayHorizon() async throws {
         try await StoreScene.with { scene in
-            let id = try await scene.store.requestErasure(of: Self.eve, by: "tests")
+            let id = try await scene.store.erasures.request(of: Self.eve, by: "tests")
             let retention = Duration.seconds(30 * 86_400)
             try await scene.store.shiftClock(by: retention * 3)
-            #expect(try await !scene.store.pruneErasures(retention: retention), "the erasure runs")
+            #expect(try await !scene.store.erasures.prune(retention: retention), "the erasure runs")
             try #require(try await scene.finish(id))
-            #expect(try await scene.store.pruneErasures(retention: retention))
-            #expect(try await !scene.store.isErased(Self.eve))
-            #expect(try await scene.store.erasure(id, tenant: nil) != nil, "the proof is kept longer")
+            #expect(try await scene.store.erasures.prune(retention: retention))
+            #expect(try await !scene.store.erasures.isErased(Self.eve))
+            #expect(try await scene.store.erasures.row(id, tenant: nil) != nil, "the proof is kept longer")
             try await scene.store.shiftClock(by: Store.erasuresKept + .seconds(86_400))
-            #expect(try await scene.store.pruneErasures(retention: retention))
-            #expect(try await scene.store.erasure(id, tenant: nil) == nil)
+            #expect(try await scene.store.erasures.prune(retention: retention))
+            #expect(try await scene.store.erasures.row(id, tenant: nil) == nil)
         }
     }
 
@@ -265,11 +265,11 @@ import TidingsTestSupport
     /// An erasure whose turn fails is put off, and another one goes on.
     @Test func aFailureHoldsUpNoOther() async throws {
         try await StoreScene.with { scene in
-            let broken = try await scene.store.requestErasure(of: Self.eve, by: "tests")
+            let broken = try await scene.store.erasures.request(of: Self.eve, by: "tests")
             #expect(try await scene.failure(of: broken)?.cause.sqlState == "42P01")
-            try await scene.store.postponeErasure(broken, by: .seconds(3_600))
-            #expect(try await scene.store.erasure(broken, tenant: nil)?["waits_for"]?.stringValue == "failed")
-            let other = try await scene.store.requestErasure(of: Self.bob, by: "tests")
+            try await scene.store.erasures.postpone(broken, by: .seconds(3_600))
+            #expect(try await scene.store.erasures.row(broken, tenant: nil)?["waits_for"]?.stringValue == "failed")
+            let other = try await scene.store.erasures.request(of: Self.bob, by: "tests")
             try #require(try await scene.finish(other))
             try await scene.store.shiftClock(by: .seconds(7_200))
             try #require(try await scene.finish(broken))
@@ -297,7 +297,7 @@ extension StoreScene {
         let deadline = ContinuousClock.now + .seconds(30).patient
         while ContinuousClock.now < deadline {
             do {
-                switch try await store.advanceErasure(Projections([AbsentModule()])) {
+                switch try await store.erasures.advance(Projections([AbsentModule()])) {
                 case .done: return nil
                 case .working: continue
                 case .waiting, .idle: try await passTime()

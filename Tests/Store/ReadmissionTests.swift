@@ -35,17 +35,17 @@ import TidingsStore
     @Test func aReadmittedPersonIsStoredAgain() async throws {
         try await StoreScene.with { scene in
             let (before, after) = (StoreScene.intent(1, to: Self.eve), StoreScene.intent(2, to: Self.eve))
-            let id = try await scene.store.requestErasure(of: Self.eve, by: "tests")
-            #expect(try await scene.store.readmit(Self.eve, by: "tests") == .running)
+            let id = try await scene.store.erasures.request(of: Self.eve, by: "tests")
+            #expect(try await scene.store.erasures.readmit(Self.eve, by: "tests") == .running)
             try #require(try await scene.finish(id))
             #expect(try await scene.take(scene.claims([before])).erased == 1)
 
-            #expect(try await scene.store.readmit(RecipientKey(tenant: "acme", id: "eve"), by: "tests") == .notErased)
-            #expect(try await scene.store.isErased(Self.eve))
-            #expect(try await scene.store.readmit(Self.eve, by: "key:crm") == .readmitted)
-            #expect(try await scene.store.readmit(Self.eve, by: "key:late") == .notErased)
-            #expect(try await !scene.store.isErased(Self.eve))
-            let report = try #require(try await scene.store.erasure(id, tenant: nil))
+            #expect(try await scene.store.erasures.readmit(RecipientKey(tenant: "acme", id: "eve"), by: "tests") == .notErased)
+            #expect(try await scene.store.erasures.isErased(Self.eve))
+            #expect(try await scene.store.erasures.readmit(Self.eve, by: "key:crm") == .readmitted)
+            #expect(try await scene.store.erasures.readmit(Self.eve, by: "key:late") == .notErased)
+            #expect(try await !scene.store.erasures.isErased(Self.eve))
+            let report = try #require(try await scene.store.erasures.row(id, tenant: nil))
             #expect(report["readmitted_by"]?.stringValue == "key:crm" && report["readmitted_at"]?.stringValue != nil)
 
             #expect(try await scene.take(scene.claims([before])).duplicates == 1, "it was dropped, and stays dropped")
@@ -53,7 +53,7 @@ import TidingsStore
             try await scene.store.change("eve", tenant: "default", RecipientChanges())
             #expect(try await scene.store.recipient("eve", tenant: "default") != nil)
 
-            let second = try await scene.store.requestErasure(of: Self.eve, by: "tests")
+            let second = try await scene.store.erasures.request(of: Self.eve, by: "tests")
             try #require(second != id)
             try #require(try await scene.finish(second))
             #expect(try await scene.tables(with: "event-eve").isEmpty)

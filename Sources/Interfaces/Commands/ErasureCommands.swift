@@ -38,7 +38,7 @@ extension RecipientCommand {
             let (author, format) = (try author.checked(), output.format)
             try checkPerson(id, tenant: tenant)
             try await withStore { store, _ in
-                let erasure = try await store.requestErasure(of: RecipientKey(tenant: tenant, id: id), by: author)
+                let erasure = try await store.erasures.request(of: RecipientKey(tenant: tenant, id: id), by: author)
                 guard noWait else {
                     // Print the id before the wait: a user who interrupts the wait must still know it.
                     Output.note("erasure \(erasure) runs; to ask later: tidings recipient erasure \(erasure)")
@@ -82,7 +82,7 @@ extension RecipientCommand {
             }
             try await withStore { store, _ in
                 guard let one else {
-                    return Output.list(try await store.erasures(limit: limit), as: format, empty: "nobody was erased")
+                    return Output.list(try await store.erasures.list(limit: limit), as: format, empty: "nobody was erased")
                 }
                 Output.one(try await RecipientCommand.erasure(one, in: store), as: format)
             }
@@ -125,7 +125,7 @@ extension RecipientCommand {
             try checkPerson(id, tenant: tenant)
             try await withStore { store, _ in
                 let name = Table.cell(.string(id))
-                switch try await store.readmit(RecipientKey(tenant: tenant, id: id), by: author) {
+                switch try await store.erasures.readmit(RecipientKey(tenant: tenant, id: id), by: author) {
                 case .readmitted: Output.note("readmitted \(name): the person may be stored again")
                 case .notErased: Output.note("nothing to change: \(name) has no tombstone")
                 case .running:
@@ -136,7 +136,7 @@ extension RecipientCommand {
     }
 
     fileprivate static func erasure(_ id: NotificationID, in store: Store) async throws -> JSON {
-        guard let row = try await store.erasure(id, tenant: nil) else {
+        guard let row = try await store.erasures.row(id, tenant: nil) else {
             throw Failure(.bad, "there is no erasure \(id)", hint: "tidings recipient erasure lists the latest ones")
         }
         return row

@@ -75,7 +75,7 @@ public struct LocalPlanWaker: Sendable {
     /// Looks again for a tombstone after a long wait. While the database does not answer, no wake is sent.
     private func maySend(to device: DeviceToWake) async -> Bool {
         guard device.needsAnotherLook() else { return true }
-        return (try? await store.isErased(RecipientKey(tenant: device.tenant, id: device.recipient))) == false
+        return (try? await store.erasures.isErased(RecipientKey(tenant: device.tenant, id: device.recipient))) == false
     }
 
     /// Nil if the provider is failing, or has no room for a long time.

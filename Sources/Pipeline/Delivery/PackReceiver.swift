@@ -38,7 +38,7 @@ public struct PackReceiver: Sendable {
             queue: consumer, lane: lane, balance: balance, stop: stop, progress: progress, logger: logger, hear: hear
         ) { message in
             let kept = try await store.refused.keepDead(message, state: "open")
-            try await store.forgetErased(inDead: kept.id)
+            try await store.erasures.forgetErased(inDead: kept.id)
         }
     }
 

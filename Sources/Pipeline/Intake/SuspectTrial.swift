@@ -77,13 +77,13 @@ public struct SuspectTrial: Sendable {
             } catch let error as PackDecodingError {
                 logger.error("a suspect is no pack", metadata: ["dead": "\(kept.id)", "queue": "\(queue)", "error": "\(error)"])
                 try await store.refused.keepUndecodable(kept.id, because: "\(error)")
-                return try await store.forgetErased(inDead: kept.id)
+                return try await store.erasures.forgetErased(inDead: kept.id)
             }
         } else {
             await backlog.publish(try await intake.take([message], early: backlog.publish))
         }
         // Only now: reading the message may be what kills the process.
-        try await store.forgetErased(inDead: kept.id)
+        try await store.erasures.forgetErased(inDead: kept.id)
         _ = try await store.refused.moveDead(kept.id, from: ["trying"], to: "resolved")
     }
 }

@@ -38,7 +38,7 @@ public struct Eraser: Sendable {
     /// Returns whether the next turn may come at once.
     private func turn(_ reminder: inout Reminder) async -> Bool {
         do {
-            switch try await store.advanceErasure(projections) {
+            switch try await store.erasures.advance(projections) {
             case .idle: return false
             case .working, .waiting: return true
             case .done(let id):
@@ -60,7 +60,7 @@ public struct Eraser: Sendable {
     /// Returns false if the database does not take the pause: then the process itself pauses.
     private func postpone(_ erasure: NotificationID) async -> Bool {
         do {
-            try await store.postponeErasure(erasure, by: Self.pauseAfterFailure)
+            try await store.erasures.postpone(erasure, by: Self.pauseAfterFailure)
             return true
         } catch {
             return false

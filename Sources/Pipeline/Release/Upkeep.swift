@@ -95,7 +95,7 @@ public struct Upkeep: Sendable {
         await chore("prune references of messages") {
             while try await store.reports.pruneMessageReferences(retention: retention), !Task.isCancelled {}
         }
-        await chore("prune tombstones") { while try await store.pruneErasures(retention: retention), !Task.isCancelled {} }
+        await chore("prune tombstones") { while try await store.erasures.prune(retention: retention), !Task.isCancelled {} }
         await chore("prune local notifications") { while try await store.localPlans.prune(), !Task.isCancelled {} }
         await chore("prune inboxes") { while try await store.inbox.prune(), !Task.isCancelled {} }
         await chore("prune engagement") { while try await store.engagement.prune(retention: retention), !Task.isCancelled {} }

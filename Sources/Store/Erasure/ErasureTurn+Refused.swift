@@ -19,7 +19,7 @@ extension ErasureTurn {
     }
 
     /// Nothing lists the people of a dead letter, so each is read. A later one is looked at when it is stored:
-    /// ``Store/forgetErased(inDead:)``.
+    /// ``Store/Erasures/forgetErased(inDead:)``.
     func eraseDead() async throws -> RunningErasure.Outcome {
         try await walk(.dead, "k.id > \(Int64(erasure.position) ?? 0)")
     }
@@ -174,7 +174,7 @@ struct RefusedErasure {
     }
 }
 
-extension Store {
+extension Store.Erasures {
     /// Takes erased people out of a dead letter that was just stored. A later one than the erasure is found so.
     public func forgetErased(inDead id: Int64) async throws {
         try await pool.transaction(isolation: .readCommitted) { transaction in

@@ -23,7 +23,9 @@ extension Store {
     package static let erasureRefusedBytes: Int64 = 1 << 20
     /// The pause of an erasure that waits for a transaction or a call to end. Other erasures go on meanwhile.
     package static let erasurePause = Duration.milliseconds(500)
+}
 
+extension Store.Erasures {
     /// Takes one small step of a running erasure, in one transaction with the progress of the erasure. So an erasure goes on where it was,
     /// whichever process dies. Several releasers may call this at once: each works on another erasure.
     ///
@@ -31,22 +33,22 @@ extension Store {
     ///
     /// - Parameter projections: the modules whose tables may hold people.
     /// - Throws: ``ErasureFailure`` if a turn cannot succeed. Nothing of the turn is done, and the erasure is due again at once.
-    public func advanceErasure(_ projections: Projections = Projections()) async throws -> ErasureProgress {
+    public func advance(_ projections: Projections = Projections()) async throws -> ErasureProgress {
         let picked = TakenRows<NotificationID>()
         do {
-            return try await advanceErasure(projections, picked)
+            return try await advance(projections, picked)
         } catch let error as PostgresError where [.permanent, .retry].contains(error.retryability) {
             guard let erasure = picked.only else { throw error }
             throw ErasureFailure(erasure: erasure, cause: error)
         }
     }
 
-    private func advanceErasure(_ projections: Projections, _ picked: TakenRows<NotificationID>) async throws -> ErasureProgress {
+    private func advance(_ projections: Projections, _ picked: TakenRows<NotificationID>) async throws -> ErasureProgress {
         try await pool.transaction(isolation: .readCommitted) { transaction in
             picked.set([])
-            var trip = RoundTrip(running: [Self.byIndex])
+            var trip = RoundTrip(running: [Store.byIndex])
             let due = trip.ask(.rows(RunningErasure.pick))
-            let now = trip.ask(databaseClock)
+            let now = trip.ask(store.databaseClock)
             let found = try await transaction.send(trip)
             guard let row = try found[due].first else { return .idle }
             clock.correct(try found[now])
@@ -71,9 +73,9 @@ public struct ErasureFailure: Error {
     public let cause: PostgresError
 }
 
-extension Store {
+extension Store.Erasures {
     /// Puts an erasure off after a failure, so that it does not keep others from their turn.
-    public func postponeErasure(_ id: NotificationID, by pause: Duration) async throws {
+    public func postpone(_ id: NotificationID, by pause: Duration) async throws {
         _ = try await pool.query(
             """
             update tidings.erasures set waits_for = 'failed', due_at = tidings.clock() + make_interval(secs => \(pause / .seconds(1)))

@@ -2,13 +2,15 @@ public import TidingsCore
 public import TidingsJSON
 import TidingsPostgres
 
-/// Requests for erasures, and their progress. ``Store/advanceErasure(_:)`` does the work.
 extension Store {
     /// The time for which the row of a finished erasure is kept: the proof that it was asked for and done.
     public static let erasuresKept = Duration.seconds(1_096 * 86_400)
     /// Tombstones, ids and finished erasures that one turn deletes.
     package static let tombstonePruneBatch: Int64 = 5_000
+}
 
+/// Requests for erasures, and their progress. ``Store/Erasures/advance(_:)`` does the work.
+extension Store.Erasures {
     /// Asks for the erasure of a person, and sets the tombstone. From this commit on, no router takes anything for the person, and no worker
     /// claims a delivery of the person. A worker that has looked before may still begin a call until its look is too old
     /// (``PackClaims/needsAnotherLook(at:)``), and the erasure waits for it. A person of whom nothing is stored gets a tombstone too, because
@@ -16,8 +18,8 @@ extension Store {
     ///
     /// While an erasure of the person runs, its id is returned again and nothing changes.
     ///
-    /// - Parameter author: the key or the user who asks. It is kept for ``erasuresKept``.
-    public func requestErasure(of person: RecipientKey, by author: String) async throws -> NotificationID {
+    /// - Parameter author: the key or the user who asks. It is kept for ``Store/erasuresKept``.
+    public func request(of person: RecipientKey, by author: String) async throws -> NotificationID {
         let id = clock.nextID()
         // Read committed: a request that waited for the lock must see the erasure of the other one.
         return try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
@@ -55,8 +57,8 @@ extension Store {
     ///
     /// - Parameter tenant: the tenant that the caller may see. Nil: every tenant.
     /// - Returns: Nil if there is no such erasure, if it belongs to another tenant, or if it is past ``erasuresKept``.
-    public func erasure(_ id: NotificationID, tenant: String?) async throws -> JSON? {
-        try await report(
+    public func row(_ id: NotificationID, tenant: String?) async throws -> JSON? {
+        try await store.report(
             """
             select * from tidings_ops.erasures e where e.erasure_id = \(id.uuid) and (\(tenant) is null or e.tenant = \(tenant))
             """
@@ -64,8 +66,8 @@ extension Store {
     }
 
     /// The latest erasures, the newest first.
-    public func erasures(limit: Int) async throws -> [JSON] {
-        try await report("select * from tidings_ops.erasures e order by e.erasure_id desc limit \(Int64(limit))")
+    public func list(limit: Int) async throws -> [JSON] {
+        try await store.report("select * from tidings_ops.erasures e order by e.erasure_id desc limit \(Int64(limit))")
     }
 
     /// Whether a person has a tombstone.
@@ -77,28 +79,28 @@ extension Store {
     /// finished erasures after ``erasuresKept``. The tombstone of an erasure that runs stays.
     ///
     /// - Returns: False if there were none.
-    public func pruneErasures(retention: Duration) async throws -> Bool {
+    public func prune(retention: Duration) async throws -> Bool {
         let old: SQL = "(select tidings.clock() - make_interval(secs => \(Double(retention.components.seconds) * 2)))"
-        let kept = Double(Self.erasuresKept.components.seconds)
+        let kept = Double(Store.erasuresKept.components.seconds)
         return try await pool.transaction { transaction in
-            var trip = RoundTrip(running: [Self.byIndex])
+            var trip = RoundTrip(running: [Store.byIndex])
             let deletions: [SQL] = [
                 """
                 delete from tidings.erased_people where person_hash = any(array(
                     select t.person_hash from tidings.erased_people t where t.erased_at < \(old)
                         and not exists (select from tidings.erasures e where e.id = t.erasure and e.state = 'running')
-                    limit \(Self.tombstonePruneBatch)))
+                    limit \(Store.tombstonePruneBatch)))
                 """,
                 """
                 delete from tidings.erased_notifications where ctid = any(array(
                     select ctid from tidings.erased_notifications where erased_at < \(old)
-                    limit \(Self.tombstonePruneBatch) for update skip locked))
+                    limit \(Store.tombstonePruneBatch) for update skip locked))
                 """,
                 """
                 delete from tidings.erasures where id = any(array(
                     select id from tidings.erasures where state = 'done'
                         and id < (select tidings.first_id(tidings.clock() - make_interval(secs => \(kept))))
-                    limit \(Self.tombstonePruneBatch)))
+                    limit \(Store.tombstonePruneBatch)))
                 """,
             ]
             let counts = deletions.map { trip.ask(.count($0)) }

@@ -1,7 +1,7 @@
 import TidingsCore
-package import TidingsPostgres
+import TidingsPostgres
 
-/// A person was erased, so nothing of the person may be stored: no device, no preference. See ``Store/readmit(_:by:)``.
+/// A person was erased, so nothing of the person may be stored: no device, no preference. See ``Store/Erasures/readmit(_:by:)``.
 public struct RecipientErased: Error, Sendable, Hashable, CustomStringConvertible {
     public init() {}
 
@@ -18,7 +18,7 @@ public enum Readmission: Sendable, Hashable {
     case running
 }
 
-extension Store {
+extension Store.Erasures {
     /// Ends the tombstone of an erased person before its time, so that the person may be stored again. Nothing else ends it early: a
     /// registration of a device is no proof that the person wants to return, because an app that was not told of the erasure repeats it.
     ///
@@ -45,21 +45,6 @@ extension Store {
                 """,
             ])
             return .readmitted
-        }
-    }
-
-    /// Runs a statement with the rights of a person, as ``asPerson(_:_:)``. For a statement that stores something new of the person.
-    ///
-    /// Throws ``RecipientErased`` if the person was erased. Nothing is stored then.
-    package func storeAsPerson<Answer>(_ person: RecipientKey, _ statement: Statement<Answer>) async throws -> Answer {
-        try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
-            var trip = RoundTrip()
-            let isErased = trip.lookForTombstone(of: person)
-            trip.run(Self.beginPerson(person))
-            let answer = trip.ask(statement)
-            let found = try await transaction.send(trip)
-            if try found[isErased] { throw RecipientErased() }
-            return try found[answer]
         }
     }
 }

@@ -17,6 +17,21 @@ extension Store {
         return try await asPerson(person, trip)[answer]
     }
 
+    /// Runs a statement with the rights of a person, as ``asPerson(_:_:)``. For a statement that stores something new of the person.
+    ///
+    /// Throws ``RecipientErased`` if the person was erased. Nothing is stored then.
+    package func storeAsPerson<Answer>(_ person: RecipientKey, _ statement: Statement<Answer>) async throws -> Answer {
+        try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
+            var trip = RoundTrip()
+            let isErased = trip.lookForTombstone(of: person)
+            trip.run(Self.beginPerson(person))
+            let answer = trip.ask(statement)
+            let found = try await transaction.send(trip)
+            if try found[isErased] { throw RecipientErased() }
+            return try found[answer]
+        }
+    }
+
     /// From this statement on, a transaction has the rights of a person.
     ///
     /// The role and the person are settings of the transaction, so they end with it. A statement that names another person by mistake finds

@@ -129,14 +129,14 @@ extension LikesScene {
     /// Erases a person as a releaser does. Waits are passed by the business clock. Returns the report.
     fileprivate func erase(_ person: RecipientKey) async throws -> JSON {
         let projections = Projections([LikesProjection()])
-        let id = try await store.requestErasure(of: person, by: "tests")
+        let id = try await store.erasures.request(of: person, by: "tests")
         let deadline = ContinuousClock.now + .seconds(30).patient
         while ContinuousClock.now < deadline {
-            let progress = try await store.advanceErasure(projections)
+            let progress = try await store.erasures.advance(projections)
             if progress == .done(id) { break }
             if [.waiting, .idle].contains(progress) { try await shiftClock(by: "1 second") }
         }
-        let report = try #require(try await store.erasure(id, tenant: nil))
+        let report = try #require(try await store.erasures.row(id, tenant: nil))
         try #require(report["state"]?.stringValue == "done")
         return report
     }

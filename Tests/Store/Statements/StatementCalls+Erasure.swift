@@ -8,17 +8,17 @@ extension StatementCall {
     static let erasure: [StatementCall] = [requests, steps, stepsWithOtherRows].flatMap { $0 }
 
     private static let requests: [StatementCall] = [
-        StatementCall("requestErasure") { _ = try await $0.requestErasure(of: Samples.person, by: "me") },
-        StatementCall("erasure") { _ = try await $0.erasure(Samples.id, tenant: nil) },
-        StatementCall("erasure") { _ = try await $0.erasure(Samples.id, tenant: "t") },
-        StatementCall("erasures") { _ = try await $0.erasures(limit: 10) },
-        StatementCall("isErased") { _ = try await $0.isErased(Samples.person) },
-        StatementCall("readmit") { _ = try await $0.readmit(Samples.person, by: "me") },
-        StatementCall("pruneErasures") { _ = try await $0.pruneErasures(retention: Samples.retention) },
-        StatementCall("postponeErasure") { try await $0.postponeErasure(Samples.id, by: .seconds(1)) },
-        StatementCall("forgetErased") { try await $0.forgetErased(inDead: 1) },
-        StatementCall("forgetErased", with: ["raw": .bytes(Samples.eventForTwo), "listed": .texts(["q"])]) { store in
-            try await store.forgetErased(inDead: 1)
+        StatementCall("erasures.request") { _ = try await $0.erasures.request(of: Samples.person, by: "me") },
+        StatementCall("erasures.row") { _ = try await $0.erasures.row(Samples.id, tenant: nil) },
+        StatementCall("erasures.row") { _ = try await $0.erasures.row(Samples.id, tenant: "t") },
+        StatementCall("erasures.list") { _ = try await $0.erasures.list(limit: 10) },
+        StatementCall("erasures.isErased") { _ = try await $0.erasures.isErased(Samples.person) },
+        StatementCall("erasures.readmit") { _ = try await $0.erasures.readmit(Samples.person, by: "me") },
+        StatementCall("erasures.prune") { _ = try await $0.erasures.prune(retention: Samples.retention) },
+        StatementCall("erasures.postpone") { try await $0.erasures.postpone(Samples.id, by: .seconds(1)) },
+        StatementCall("erasures.forgetErased") { try await $0.erasures.forgetErased(inDead: 1) },
+        StatementCall("erasures.forgetErased", with: ["raw": .bytes(Samples.eventForTwo), "listed": .texts(["q"])]) { store in
+            try await store.erasures.forgetErased(inDead: 1)
         },
         StatementCall("next") { store in
             var export = PersonalExport(of: Samples.person, from: store, projections: Projections())
@@ -37,7 +37,7 @@ extension StatementCall {
         // The event is for somebody else too.
         step(.refused, with: ["raw": .bytes(Samples.eventForTwo), "listed": .texts(["p", "q"])]),
         step(.dead, with: ["raw": .bytes(Samples.eventForTwo), "listed": .texts(["q"])]),
-        StatementCall("advanceErasure", with: ["step": "dead"]) { store in
+        StatementCall("erasures.advance", with: ["step": "dead"]) { store in
             try await store.pool.transaction { transaction in
                 guard let row = try await transaction.query(RunningErasure.pick).rows.first else { return }
                 var erasure = try RunningErasure(row)
@@ -49,6 +49,6 @@ extension StatementCall {
     private static func step(_ step: ErasureStep, with values: [String: MadeUpValue] = [:]) -> StatementCall {
         var values = values
         values["step"] = .text(step.rawValue)
-        return StatementCall("advanceErasure", with: values) { _ = try await $0.advanceErasure(Projections([SampleModule()])) }
+        return StatementCall("erasures.advance", with: values) { _ = try await $0.erasures.advance(Projections([SampleModule()])) }
     }
 }

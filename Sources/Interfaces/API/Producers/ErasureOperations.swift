@@ -28,22 +28,22 @@ struct ErasureOperations: Sendable {
     /// Answers as soon as the tombstone is set. A releaser does the work. Asking again while it runs gives the same erasure.
     private func erase(_ call: APICall) async throws -> ServerResponse {
         let (person, key) = (try RecipientOperations.person(call), try call.key)
-        let id = try await services.store.requestErasure(of: person, by: key.producer)
+        let id = try await services.store.erasures.request(of: person, by: key.producer)
         services.logger.notice("an erasure was asked for", metadata: ["erasure": "\(id)", "key": "\(key.id)", "request": "\(call.id)"])
-        guard let erasure = try await services.store.erasure(id, tenant: person.tenant) else { throw Problem(.internal) }
+        guard let erasure = try await services.store.erasures.row(id, tenant: person.tenant) else { throw Problem(.internal) }
         return .json(.accepted, try erasure.columns(Self.members))
     }
 
     private func show(_ call: APICall) async throws -> ServerResponse {
         let (id, key) = (try call.notificationID(), try call.key)
-        guard let erasure = try await services.store.erasure(id, tenant: key.tenant) else { throw Problem(.notFound) }
+        guard let erasure = try await services.store.erasures.row(id, tenant: key.tenant) else { throw Problem(.notFound) }
         return .json(.ok, try erasure.columns(Self.members))
     }
 
     /// Readmitting twice is harmless.
     private func readmit(_ call: APICall) async throws -> ServerResponse {
         let (person, key) = (try RecipientOperations.person(call), try call.key)
-        switch try await services.store.readmit(person, by: key.producer) {
+        switch try await services.store.erasures.readmit(person, by: key.producer) {
         case .readmitted, .notErased: return .noContent
         case .running: throw Problem(.recipientErased, "The erasure of the person is not done. Ask again when it is.")
         }
