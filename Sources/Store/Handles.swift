@@ -89,4 +89,11 @@ extension Store {
     }
 
     public var erasures: Erasures { Erasures(store: self) }
+
+    /// Settings and endpoints of people.
+    public struct Recipients: StoreHandle {
+        let store: Store
+    }
+
+    public var recipients: Recipients { Recipients(store: self) }
 }

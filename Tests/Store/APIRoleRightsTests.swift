@@ -79,7 +79,7 @@ import TidingsTestSupport
             let own = try await scene.deliver(to: Self.bob)
             for person in ["ann", "bob"] {
                 let token = try DeviceToken("phone-of-\(person)")
-                _ = try await scene.store.register(token: token, of: person, tenant: "default", DeviceSettings())
+                _ = try await scene.store.recipients.register(token: token, of: person, tenant: "default", DeviceSettings())
             }
             let connection = try await Self.session(of: scene)
             let role: SQL = "select current_user::text"

@@ -36,15 +36,17 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let old = try await scene.register(try DeviceToken("phone"), of: "ada").deviceID
             _ = try await scene.register(Self.token("first"), of: "bob")
-            let isFound = try await scene.store.change(device: old, tenant: "default", token: Self.token("second"), DeviceSettings())
+            let isFound = try await scene.store.recipients.change(
+                device: old, tenant: "default", token: Self.token("second"), DeviceSettings())
             #expect(isFound)
             #expect(try await scene.rows() == ["ada https://push.test/1+second https://push.test/1"])
             // Without a token the identity stays, and with another token it goes.
-            #expect(try await scene.store.change(device: old, tenant: "default", token: nil, DeviceSettings(permission: .denied)))
+            #expect(
+                try await scene.store.recipients.change(device: old, tenant: "default", token: nil, DeviceSettings(permission: .denied)))
             #expect(try await scene.register(Self.token("third"), of: "ada").deviceID == old)
-            #expect(try await scene.store.change(device: old, tenant: "default", token: DeviceToken("phone"), DeviceSettings()))
+            #expect(try await scene.store.recipients.change(device: old, tenant: "default", token: DeviceToken("phone"), DeviceSettings()))
             #expect(try await scene.rows() == ["ada phone -"])
-            let stranger = try await scene.store.change(
+            let stranger = try await scene.store.recipients.change(
                 device: old, tenant: "default", owner: "bob", token: Self.token("first"), DeviceSettings())
             #expect(!stranger)
         }
@@ -53,14 +55,14 @@ import TidingsTestSupport
     @Test func theIssuerOfAKnownTokenIsFound() async throws {
         try await StoreScene.with { scene in
             let web = DeviceSettings(platform: .web)
-            let device = try await scene.store.register(token: Self.token("first"), of: "ada", tenant: "default", web).deviceID
-            #expect(try await scene.store.issuer(ofTokens: ["x", "https://push.test/1"], tenant: "default") == "webpush")
-            #expect(try await scene.store.issuer(ofTokens: ["https://push.test/1"], tenant: "other") == nil)
-            #expect(try await scene.store.issuer(ofTokens: ["x"], tenant: "default") == nil)
-            #expect(try await scene.store.issuer(ofTokens: [], tenant: "default") == nil)
-            let stored = try await scene.store.token(of: device, tenant: "default", owner: "ada")
+            let device = try await scene.store.recipients.register(token: Self.token("first"), of: "ada", tenant: "default", web).deviceID
+            #expect(try await scene.store.recipients.issuer(ofTokens: ["x", "https://push.test/1"], tenant: "default") == "webpush")
+            #expect(try await scene.store.recipients.issuer(ofTokens: ["https://push.test/1"], tenant: "other") == nil)
+            #expect(try await scene.store.recipients.issuer(ofTokens: ["x"], tenant: "default") == nil)
+            #expect(try await scene.store.recipients.issuer(ofTokens: [], tenant: "default") == nil)
+            let stored = try await scene.store.recipients.token(of: device, tenant: "default", owner: "ada")
             #expect(stored?.issuer == "webpush" && stored?.text == "https://push.test/1+first")
-            #expect(try await scene.store.token(of: device, tenant: "default", owner: "bob") == nil)
+            #expect(try await scene.store.recipients.token(of: device, tenant: "default", owner: "bob") == nil)
         }
     }
 
@@ -69,12 +71,12 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let subscription = try DeviceToken("https://push.test/1+first", identity: "https://push.test/1", platform: .web)
             let named = DeviceSettings(platform: .ios, provider: "webpush")
-            _ = try await scene.store.register(token: subscription, of: "ada", tenant: "default", named)
+            _ = try await scene.store.recipients.register(token: subscription, of: "ada", tenant: "default", named)
             #expect(try await scene.platforms(of: "ada") == [.web])
             let phone = try await scene.register(DeviceToken("phone"), of: "bob").deviceID
             #expect(try await scene.platforms(of: "bob") == [.ios])
             let unnamed = DeviceSettings(provider: "webpush")
-            #expect(try await scene.store.change(device: phone, tenant: "default", token: subscription, unnamed))
+            #expect(try await scene.store.recipients.change(device: phone, tenant: "default", token: subscription, unnamed))
             #expect(try await scene.platforms(of: "bob") == [.web])
             #expect(try await scene.platforms(of: "ada") == [])
         }
@@ -91,12 +93,12 @@ import TidingsTestSupport
 
 extension StoreScene {
     fileprivate func register(_ token: DeviceToken, of person: String) async throws -> RegisteredDevice {
-        try await store.register(token: token, of: person, tenant: "default", DeviceSettings())
+        try await store.recipients.register(token: token, of: person, tenant: "default", DeviceSettings())
     }
 
     /// The platforms of the person's devices, as routing sees them.
     fileprivate func platforms(of person: String) async throws -> [DevicePlatform?] {
-        let facts = try await store.facts(of: person, tenant: "default", zones: zones, around: Timestamp(seconds: 1_790_000_000))
+        let facts = try await store.recipients.facts(of: person, tenant: "default", zones: zones, around: Timestamp(seconds: 1_790_000_000))
         return facts.endpoints.map(\.platform)
     }
 

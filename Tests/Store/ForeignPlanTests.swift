@@ -9,7 +9,8 @@ import TidingsTestSupport
     @Test func aForeignDeviceGetsNoPlan() async throws {
         try await StoreScene.with { scene in
             let store = scene.store
-            let device = try await store.register(token: DeviceToken("phone"), of: "ann", tenant: "default", DeviceSettings()).deviceID
+            let device = try await store.recipients.register(token: DeviceToken("phone"), of: "ann", tenant: "default", DeviceSettings())
+                .deviceID
             for unknown in [device, "no-such-device"] {
                 let update = try await store.localPlans.sync(
                     of: unknown, tenant: "default", owner: "bob", since: nil, catalogue: scene.catalogue, zones: scene.zones)

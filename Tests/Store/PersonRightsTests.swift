@@ -95,7 +95,7 @@ import TidingsTestSupport
             for person in [Self.ann, Self.bob] { _ = try await scene.populate(person) }
             var changes = RecipientChanges()
             changes.webhook = .some(WebhookEndpoint(url: "https://example.com/hook", secrets: ["whsec_c2VjcmV0"]))
-            try await scene.store.change("ann", tenant: "default", changes)
+            try await scene.store.recipients.change("ann", tenant: "default", changes)
             let connection = try await PostgresConnection.connect(PostgresConfiguration(url: scene.system.databaseURL))
             try await connection.execute(script: "set role tidings_app; set tidings.tenant = 'default'; set tidings.recipient = 'ann'")
             for statement in Self.forbidden {

@@ -20,7 +20,7 @@ import TidingsTestSupport
             #expect(try await !hint(Self.ann), "without devices there is no hint")
             func register(_ token: String, _ permission: Permission) async throws {
                 let settings = DeviceSettings(permission: permission)
-                _ = try await scene.store.register(token: DeviceToken(token), of: "ann", tenant: "default", settings)
+                _ = try await scene.store.recipients.register(token: DeviceToken(token), of: "ann", tenant: "default", settings)
             }
             for token in ["phone-1", "phone-2"] { try await register(token, .denied) }
             #expect(try await hint(Self.ann))
@@ -34,26 +34,27 @@ import TidingsTestSupport
     @Test func aMovedDeviceObeysItsPresentPerson() async throws {
         try await StoreScene.with { scene in
             let store = scene.store
-            let device = try await store.register(token: DeviceToken("phone"), of: "ann", tenant: "default", DeviceSettings()).deviceID
+            let device = try await store.recipients.register(token: DeviceToken("phone"), of: "ann", tenant: "default", DeviceSettings())
+                .deviceID
             #expect(try await scene.plan(of: device, owner: "ann") != nil)
-            let moved = try await store.register(token: DeviceToken("phone"), of: "bob", tenant: "default", DeviceSettings())
+            let moved = try await store.recipients.register(token: DeviceToken("phone"), of: "bob", tenant: "default", DeviceSettings())
             #expect(moved.deviceID == device && moved.movedFrom == "ann")
             for (owner, isOwner) in [("ann", false), ("bob", true)] {
                 let denied = DeviceSettings(permission: .denied)
                 let person = StoreScene.person(owner)
-                #expect(try await store.hasDevice(device, of: person) == isOwner, "\(owner)")
-                let token = try await store.token(of: device, tenant: "default", owner: owner)?.text
+                #expect(try await store.recipients.hasDevice(device, of: person) == isOwner, "\(owner)")
+                let token = try await store.recipients.token(of: device, tenant: "default", owner: owner)?.text
                 #expect(token == (isOwner ? "phone" : nil), "\(owner)")
                 let plan = try await scene.plan(of: device, owner: owner)
                 #expect((plan != nil) == isOwner, "\(owner)")
                 let confirmed = try await store.localPlans.acknowledge(of: device, tenant: "default", owner: owner, version: 0)
                 #expect(confirmed == (isOwner ? .confirmed : .noDevice), "\(owner)")
-                let isChanged = try await store.change(device: device, tenant: "default", owner: owner, token: nil, denied)
+                let isChanged = try await store.recipients.change(device: device, tenant: "default", owner: owner, token: nil, denied)
                 #expect(isChanged == isOwner, "\(owner)")
-                let hasNewToken = try await store.change(
+                let hasNewToken = try await store.recipients.change(
                     device: device, tenant: "default", owner: owner, token: DeviceToken("phone-of-\(owner)"), DeviceSettings())
                 #expect(hasNewToken == isOwner, "\(owner)")
-                #expect(try await store.unregister(device: device, tenant: "default", owner: owner) == isOwner, "\(owner)")
+                #expect(try await store.recipients.unregister(device: device, tenant: "default", owner: owner) == isOwner, "\(owner)")
             }
             let row = try await scene.system.query("select recipient_id || ' ' || address || ' ' || permission from tidings.endpoints").rows
             #expect(try row.map { try $0.decode(String.self) } == ["bob phone-of-bob denied"])
@@ -65,7 +66,8 @@ import TidingsTestSupport
     @Test func aMovedDeviceWithAPlanIsNotThatOfItsEarlierPerson() async throws {
         try await StoreScene.with { scene in
             let store = scene.store
-            let device = try await store.register(token: DeviceToken("phone"), of: "ann", tenant: "default", DeviceSettings()).deviceID
+            let device = try await store.recipients.register(token: DeviceToken("phone"), of: "ann", tenant: "default", DeviceSettings())
+                .deviceID
             _ = try await scene.system.query(
                 """
                 insert into tidings.local_requests (tenant, device_id, notification_id, ordinal, recipient_id, type, content, expires_at,
@@ -73,11 +75,11 @@ import TidingsTestSupport
                 values ('default', \(device), gen_random_uuid(), 0, 'ann', 't', '{}', tidings.clock() + interval '1 day', tidings.clock(),
                     tidings.clock(), true, 1)
                 """)
-            _ = try await store.register(token: DeviceToken("phone"), of: "bob", tenant: "default", DeviceSettings())
+            _ = try await store.recipients.register(token: DeviceToken("phone"), of: "bob", tenant: "default", DeviceSettings())
             _ = try await scene.system.query("delete from tidings.local_wakes")
             for owner in ["ann", "bob"] {
                 let denied = DeviceSettings(permission: .denied)
-                let isChanged = try await store.change(device: device, tenant: "default", owner: owner, token: nil, denied)
+                let isChanged = try await store.recipients.change(device: device, tenant: "default", owner: owner, token: nil, denied)
                 #expect(isChanged == (owner == "bob"), "\(owner)")
                 #expect(try await scene.count("select count(*) from tidings.local_wakes") == (isChanged ? 1 : 0), "\(owner)")
             }
@@ -105,12 +107,13 @@ import TidingsTestSupport
                 for number in 0..<12 {
                     group.addTask {
                         let person = number.isMultiple(of: 2) ? "ann" : "bob"
-                        _ = try await scene.store.register(token: DeviceToken("phone"), of: person, tenant: "default", DeviceSettings())
+                        _ = try await scene.store.recipients.register(
+                            token: DeviceToken("phone"), of: person, tenant: "default", DeviceSettings())
                     }
                     group.addTask {
-                        let own = try await scene.store.register(
+                        let own = try await scene.store.recipients.register(
                             token: DeviceToken("of-\(number)"), of: "cy", tenant: "default", DeviceSettings())
-                        _ = try await scene.store.change(
+                        _ = try await scene.store.recipients.change(
                             device: own.deviceID, tenant: "default", owner: "cy", token: DeviceToken("phone"), DeviceSettings())
                     }
                 }
@@ -127,17 +130,17 @@ import TidingsTestSupport
             changes.timeZone = "Europe/Paris"
             changes.market = .some("home")
             changes.webhook = .some(WebhookEndpoint(url: "https://example.com/hook", secrets: ["whsec_c2VjcmV0"]))
-            try await scene.store.change("ann", tenant: "default", changes)
-            let row = try await scene.store.recipient("ann", tenant: "default")
+            try await scene.store.recipients.change("ann", tenant: "default", changes)
+            let row = try await scene.store.recipients.row("ann", tenant: "default")
             #expect(row?["time_zone"]?.stringValue == "Europe/Paris" && row?["market"]?.stringValue == "home")
             #expect(row?["endpoints"]?.arrayValue?.first?["secrets"]?.intValue == 1)
             changes = RecipientChanges()
             changes.market = .some(nil)
             changes.webhook = .some(nil)
-            try await scene.store.change("ann", tenant: "default", changes)
-            let later = try await scene.store.recipient("ann", tenant: "default")
+            try await scene.store.recipients.change("ann", tenant: "default", changes)
+            let later = try await scene.store.recipients.row("ann", tenant: "default")
             #expect(later?["market"]?.isNull == true && later?["endpoints"]?.arrayValue?.isEmpty == true)
-            #expect(try await scene.store.preferences(of: Self.ann).timeZone == "Europe/Paris")
+            #expect(try await scene.store.recipients.preferences(of: Self.ann).timeZone == "Europe/Paris")
         }
     }
 

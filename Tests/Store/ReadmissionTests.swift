@@ -13,21 +13,21 @@ import TidingsStore
     @Test func nothingIsStoredOfAnErasedPerson() async throws {
         try await StoreScene.with { scene in
             let token = try DeviceToken("fcm:sold")
-            let device = try await scene.store.register(token: token, of: "bob", tenant: "default", DeviceSettings()).deviceID
+            let device = try await scene.store.recipients.register(token: token, of: "bob", tenant: "default", DeviceSettings()).deviceID
             try await scene.bury(Self.eve)
             await #expect(throws: RecipientErased()) {
-                try await scene.store.change("eve", tenant: "default", RecipientChanges())
+                try await scene.store.recipients.change("eve", tenant: "default", RecipientChanges())
             }
             await #expect(throws: RecipientErased()) {
-                try await scene.store.register(token: token, of: "eve", tenant: "default", DeviceSettings())
+                try await scene.store.recipients.register(token: token, of: "eve", tenant: "default", DeviceSettings())
             }
             await #expect(throws: RecipientErased()) {
                 try await scene.store.storeAsPerson(Self.eve, .done("select 1"))
             }
             #expect(try await scene.count("select count(*) from tidings.recipients where id = 'eve'") == 0)
-            #expect(try await scene.store.hasDevice(device, of: StoreScene.person("bob")), "the device stays with its person")
+            #expect(try await scene.store.recipients.hasDevice(device, of: StoreScene.person("bob")), "the device stays with its person")
 
-            try await scene.store.change("eve", tenant: "acme", RecipientChanges())
+            try await scene.store.recipients.change("eve", tenant: "acme", RecipientChanges())
             #expect(try await scene.count("select count(*) from tidings.recipients where id = 'eve' and tenant = 'acme'") == 1)
         }
     }
@@ -50,8 +50,8 @@ import TidingsStore
 
             #expect(try await scene.take(scene.claims([before])).duplicates == 1, "it was dropped, and stays dropped")
             #expect(try await scene.take(scene.claims([after])).accepted == 1)
-            try await scene.store.change("eve", tenant: "default", RecipientChanges())
-            #expect(try await scene.store.recipient("eve", tenant: "default") != nil)
+            try await scene.store.recipients.change("eve", tenant: "default", RecipientChanges())
+            #expect(try await scene.store.recipients.row("eve", tenant: "default") != nil)
 
             let second = try await scene.store.erasures.request(of: Self.eve, by: "tests")
             try #require(second != id)

@@ -186,7 +186,7 @@ struct SimulateCommand: TidingsCommand {
                 throw Failure(.data, "\(refusal.reason.rawValue) at \(refusal.pointer): \(refusal.message)", hint: "tidings catalogue show")
             }
             let now = moment ?? store.clock.now()
-            let facts = try await store.facts(of: to, tenant: tenant, zones: zones, around: now)
+            let facts = try await store.recipients.facts(of: to, tenant: tenant, zones: zones, around: now)
             let decision = route(
                 asked, facts: facts, catalogue: source.current.catalogue, pauses: source.pauses, now: now, acceptedAt: now)
             Output.list(decision.deliveries.map(Self.row), as: format, empty: "no channel is eligible")

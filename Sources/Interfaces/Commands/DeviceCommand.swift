@@ -21,7 +21,7 @@ struct DeviceCommand: AsyncParsableCommand {
         mutating func run(in context: CommandContext) async throws {
             let (recipient, tenant, format) = (recipient, tenant, output.format)
             try await withStore { store, _ in
-                let devices = try await store.devices(of: recipient, tenant: tenant)
+                let devices = try await store.recipients.devices(of: recipient, tenant: tenant)
                 Output.list(devices, as: format, empty: "\(recipient) has no device")
             }
         }
@@ -54,9 +54,9 @@ struct DeviceCommand: AsyncParsableCommand {
                 let token = try await DeviceOptions.read {
                     try await tokens.read(written, settings, tenant: tenant, in: catalogue)
                 }
-                let device = try await store.register(token: token, of: recipient, tenant: tenant, settings)
+                let device = try await store.recipients.register(token: token, of: recipient, tenant: tenant, settings)
                 if let previous = device.movedFrom { Output.note("note: the token was \(previous)'s and has moved to \(recipient)") }
-                guard let row = try await store.device(device.deviceID, tenant: tenant) else { return }
+                guard let row = try await store.recipients.device(device.deviceID, tenant: tenant) else { return }
                 Output.one(row, as: format)
             }
         }
@@ -85,8 +85,8 @@ struct DeviceCommand: AsyncParsableCommand {
                 let token = try await DeviceOptions.read {
                     try await tokens.read(written, settings, of: device, tenant: tenant, in: catalogue)
                 }
-                guard try await store.change(device: device, tenant: tenant, token: token, settings),
-                    let row = try await store.device(device, tenant: tenant)
+                guard try await store.recipients.change(device: device, tenant: tenant, token: token, settings),
+                    let row = try await store.recipients.device(device, tenant: tenant)
                 else { throw Failure.noDevice(device) }
                 Output.one(row, as: format)
             }
@@ -102,10 +102,10 @@ struct DeviceCommand: AsyncParsableCommand {
         mutating func run(in context: CommandContext) async throws {
             let (device, tenant) = (device, tenant)
             try await withStore { store, _ in
-                guard try await !store.unregister(device: device, tenant: tenant) else {
+                guard try await !store.recipients.unregister(device: device, tenant: tenant) else {
                     return Output.note("removed: nothing goes to the device until its app registers it again")
                 }
-                guard try await store.device(device, tenant: tenant) != nil else { throw Failure.noDevice(device) }
+                guard try await store.recipients.device(device, tenant: tenant) != nil else { throw Failure.noDevice(device) }
                 Output.note("note: the device was gone already")
             }
         }

@@ -21,7 +21,7 @@ struct RecipientCommand: AsyncParsableCommand {
         mutating func run(in context: CommandContext) async throws {
             let (id, tenant, format) = (id, tenant, output.format)
             try await withStore { store, _ in
-                guard let found = try await store.recipient(id, tenant: tenant) else {
+                guard let found = try await store.recipients.row(id, tenant: tenant) else {
                     throw Failure(.bad, "nothing is stored for \(id)", hint: "defaults hold: every channel on, UTC, no quiet hours")
                 }
                 Output.one(found, as: format)
@@ -79,9 +79,9 @@ struct RecipientCommand: AsyncParsableCommand {
                     throw Failure(.data, "unknown market \(market)", hint: catalogue.markets.keys.sorted().joined(separator: ", "))
                 }
                 for choice in prefer { try changes.apply(choice, types: catalogue.types) }
-                try await store.change(id, tenant: tenant, changes)
+                try await store.recipients.change(id, tenant: tenant, changes)
                 Output.note("stored for \(Table.cell(.string(id))): \(named.joined(separator: ", "))")
-                if case .some(.some) = changes.webhook, try await !store.hasWebhookSecret(id, tenant: tenant) {
+                if case .some(.some) = changes.webhook, try await !store.recipients.hasWebhookSecret(id, tenant: tenant) {
                     Output.note("note: no --webhook-secret: sends fail as misconfigured unless the provider's allowUnsigned is set")
                 }
             }

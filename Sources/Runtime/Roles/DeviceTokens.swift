@@ -36,7 +36,7 @@ package struct DeviceTokens: Sendable {
         _ written: String, _ settings: DeviceSettings, tenant: String, in catalogue: Catalogue
     ) async throws -> DeviceToken {
         var issuer = settings.provider
-        if issuer == nil { issuer = try await store.issuer(ofTokens: registry.tokenIdentities(of: written), tenant: tenant) }
+        if issuer == nil { issuer = try await store.recipients.issuer(ofTokens: registry.tokenIdentities(of: written), tenant: tenant) }
         return try read(written, issuedBy: issuer ?? (settings.platform ?? .ios).standardProvider, in: catalogue)
     }
 
@@ -49,7 +49,7 @@ package struct DeviceTokens: Sendable {
         _ written: String?, _ settings: DeviceSettings, of device: String, tenant: String, owner: String? = nil, in catalogue: Catalogue
     ) async throws -> DeviceToken? {
         guard written != nil || settings.provider != nil,
-            let stored = try await store.token(of: device, tenant: tenant, owner: owner)
+            let stored = try await store.recipients.token(of: device, tenant: tenant, owner: owner)
         else { return nil }
         // A device without an issuer accepts any provider, so any text may be its token.
         guard let issuer = settings.provider ?? stored.issuer else { return try written.map { try DeviceToken($0) } }

@@ -17,7 +17,7 @@ extension Store.Inbox {
         let limit = min(max(1, limit), Store.largestInboxPage)
         var trip = RoundTrip()
         let page = trip.ask(Statement(Self.pageQuery(of: person, limit: limit, from: start, in: listing), read: PageRows.init))
-        let denies = trip.ask(Store.deniesNotifications(person))
+        let denies = trip.ask(Store.Recipients.deniesNotifications(person))
         let found = try await store.asPerson(person, trip)
         let rows = try found[page]
         var items = rows.items

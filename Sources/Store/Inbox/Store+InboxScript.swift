@@ -4,7 +4,7 @@ import TidingsPostgres
 extension Store.Inbox {
     /// The statements with which the API lists an inbox, as a script for `pgbench -M prepared`. A measurement compares the API with it.
     ///
-    /// The statements are those of ``page(of:limit:from:in:)`` and ``Store/deniesNotifications(_:)``, in one round trip.
+    /// The statements are those of ``page(of:limit:from:in:)`` and ``Store/Recipients/deniesNotifications(_:)``, in one round trip.
     ///
     /// - Parameters:
     ///   - tenant: an SQL expression, which becomes text of the script. It must not come from a user.
@@ -13,7 +13,7 @@ extension Store.Inbox {
         let anybody = RecipientKey(tenant: "", id: "")
         let statements = [
             Store.beginPerson(anybody).text, pageQuery(of: anybody, limit: limit, from: .offset(0), in: .arrived).text,
-            Store.deniesNotifications(anybody).text,
+            Store.Recipients.deniesNotifications(anybody).text,
         ]
         let texts = statements.map { filled($0, with: [tenant, recipient, tenant, recipient, "\(limit)", "0"]) }
         return "\\startpipeline\n" + texts.map { "\($0);\n" }.joined() + "\\endpipeline\n"

@@ -14,7 +14,9 @@ extension Store {
     public static let devicesPerPerson = 20
     /// The largest number of gone devices of one person that are kept for the record. Beyond it, the store deletes the oldest.
     public static let goneDevicesPerPerson = 20
+}
 
+extension Store.Recipients {
     /// Registers a device by its token, or confirms a known device. A setting that is nil keeps its value. A token that only one platform
     /// has decides about the platform.
     ///
@@ -45,7 +47,7 @@ extension Store {
             let previous = try found[owner].flatMap { isSameText($0, recipient) ? nil : $0 }
             var change = RoundTrip(running: previous.map { Self.move(token: identity, tenant: tenant, from: $0, to: recipient) } ?? [])
             change.run([
-                Self.beginPerson(person),
+                Store.beginPerson(person),
                 """
                 insert into tidings.recipients (tenant, id, changed_at) values (\(tenant), \(recipient), tidings.clock())
                 on conflict (tenant, id) do update set changed_at = excluded.changed_at
@@ -69,7 +71,7 @@ extension Store {
                 Self.forgetGone(of: recipient, tenant: tenant),
                 // Wake the device. If its person changed, it must forget the notifications of the previous person. A new zone or permission
                 // changes what it shows.
-                LocalPlans.wake(
+                Store.LocalPlans.wake(
                     """
                     select e.tenant, e.id as device_id from tidings.endpoints e
                     where \(Self.hasToken(identity, tenant: tenant))
@@ -120,7 +122,7 @@ extension Store {
         let isChanged = trip.ask(.exists(change))
         // Look at the device, too: a person sees the own notifications on a device that another person has now, and may not wake it.
         trip.run(
-            LocalPlans.wake(
+            Store.LocalPlans.wake(
                 """
                 select e.tenant, e.id as device_id from tidings.endpoints e
                 where e.channel = 'push' and e.tenant = \(tenant) and e.id = \(device) and \(isOwned)
@@ -148,7 +150,7 @@ extension Store {
 
     /// Takes the rights of the owner of a device. Empty without an owner: a command names a device alone.
     private static func rights(of owner: String?, tenant: String) -> [SQL] {
-        owner.map { [beginPerson(RecipientKey(tenant: tenant, id: $0))] } ?? []
+        owner.map { [Store.beginPerson(RecipientKey(tenant: tenant, id: $0))] } ?? []
     }
 
     /// Marks the device as gone, because its app asked for no more pushes. Returns false if there is no such device, if it is gone already,
@@ -199,7 +201,7 @@ extension Store {
 
     /// The person's rows of `tidings_ops.devices`, the latest registration first.
     public func devices(of recipient: String, tenant: String) async throws -> [JSON] {
-        try await report(
+        try await store.report(
             """
             select * from tidings_ops.devices d where d.tenant = \(tenant) and d.recipient_id = \(recipient)
             order by d.registered_at desc, d.device_id
@@ -208,7 +210,7 @@ extension Store {
 
     /// The person's devices for a backend, with the columns of `tidings_ops.devices`. Runs with the rights of the person.
     public func devices(of person: RecipientKey) async throws -> [JSON] {
-        try await report(
+        try await store.report(
             """
             select e.tenant, e.recipient_id, e.id as device_id, e.platform, e.provider, e.environment, e.permission, e.market, e.time_zone,
                 e.locale, e.app_version, case when e.gone_at is null then 'active' else 'gone' end as state, e.gone_reason as reason_code,
@@ -221,7 +223,7 @@ extension Store {
 
     /// The row of `tidings_ops.devices` of one device.
     public func device(_ id: String, tenant: String) async throws -> JSON? {
-        try await report("select * from tidings_ops.devices d where d.tenant = \(tenant) and d.device_id = \(id)").first
+        try await store.report("select * from tidings_ops.devices d where d.tenant = \(tenant) and d.device_id = \(id)").first
     }
 
     /// Whether the row `e` is the device of a token.
@@ -249,7 +251,7 @@ extension Store {
         update tidings.endpoints set gone_at = tidings.clock(), changed_at = tidings.clock(), gone_reason = 'deviceLimit'
         where channel = 'push' and tenant = \(tenant) and recipient_id = \(recipient) and id in (
             select id from tidings.endpoints where channel = 'push' and tenant = \(tenant) and recipient_id = \(recipient) and gone_at is null
-            order by registered_at desc nulls last, id offset \(devicesPerPerson))
+            order by registered_at desc nulls last, id offset \(Store.devicesPerPerson))
         """
     }
 
@@ -257,7 +259,7 @@ extension Store {
         """
         delete from tidings.endpoints where channel = 'push' and tenant = \(tenant) and recipient_id = \(recipient) and id in (
             select id from tidings.endpoints where channel = 'push' and tenant = \(tenant) and recipient_id = \(recipient)
-                and gone_at is not null order by gone_at desc, id offset \(goneDevicesPerPerson))
+                and gone_at is not null order by gone_at desc, id offset \(Store.goneDevicesPerPerson))
         """
     }
 }

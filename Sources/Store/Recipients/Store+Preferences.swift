@@ -13,7 +13,7 @@ public struct StoredPreferences: Sendable, Hashable {
     public var enabledTypes: Set<String> = []
 }
 
-extension Store {
+extension Store.Recipients {
     /// The preferences of a person. A person whom Tidings has never seen has the defaults.
     public func preferences(of person: RecipientKey) async throws -> StoredPreferences {
         let query: SQL = """
@@ -21,7 +21,7 @@ extension Store {
             from tidings.recipients
             where tenant = \(person.tenant) and id = \(person.id)
             """
-        return try await asPerson(person, .first(query, StoredPreferences.init)) ?? StoredPreferences()
+        return try await store.asPerson(person, .first(query, StoredPreferences.init)) ?? StoredPreferences()
     }
 
     /// Whether the person has devices and denied notifications on all of them.
@@ -39,7 +39,7 @@ extension Store {
             select from tidings.endpoints
             where channel = 'push' and tenant = \(person.tenant) and recipient_id = \(person.id) and id = \(id)
             """
-        return try await asPerson(person, .exists(query))
+        return try await store.asPerson(person, .exists(query))
     }
 }
 

@@ -36,7 +36,9 @@ public struct WebhookEndpoint: Sendable {
 extension Store {
     /// The id of a person's webhook endpoint. A person has at most one.
     public static let webhookEndpointID = "webhook"
+}
 
+extension Store.Recipients {
     /// Changes a person's settings and creates the person if needed. Tidings judges every earlier decision for the person again before it
     /// sends. Throws ``RecipientErased``.
     ///
@@ -47,7 +49,7 @@ extension Store {
             var trip = RoundTrip()
             let isErased = trip.lookForTombstone(of: person)
             trip.run([
-                Self.beginPerson(person),
+                Store.beginPerson(person),
                 """
                 insert into tidings.recipients (tenant, id, changed_at) values (\(tenant), \(recipient), tidings.clock()) on conflict do nothing
                 """,
@@ -63,7 +65,7 @@ extension Store {
                     disabled_types = \(Self.merge("disabled_types", changes.disableTypes, changes.enableTypes))
                 where tenant = \(tenant) and id = \(recipient)
                 """,
-                LocalPlans.wakePlanned(of: recipient, tenant: tenant),
+                Store.LocalPlans.wakePlanned(of: recipient, tenant: tenant),
             ])
             trip.run(Self.changesOfOperators(changes, recipient, tenant))
             if try await transaction.send(trip)[isErased] { throw RecipientErased() }
@@ -77,7 +79,7 @@ extension Store {
             statements.append("update tidings.recipients set market = \(market) where tenant = \(tenant) and id = \(recipient)")
         }
         if let webhook = changes.webhook { statements.append(setWebhook(webhook, recipient, tenant)) }
-        return statements.isEmpty ? [] : [endPerson] + statements
+        return statements.isEmpty ? [] : [Store.endPerson] + statements
     }
 
     /// The array column with the elements of `adding` and without the elements of `removing`. No element repeats.
@@ -90,12 +92,12 @@ extension Store {
     private static func setWebhook(_ webhook: WebhookEndpoint?, _ recipient: String, _ tenant: String) -> SQL {
         guard let webhook else {
             return """
-                delete from tidings.endpoints where tenant = \(tenant) and recipient_id = \(recipient) and id = \(webhookEndpointID)
+                delete from tidings.endpoints where tenant = \(tenant) and recipient_id = \(recipient) and id = \(Store.webhookEndpointID)
                 """
         }
         return """
             insert into tidings.endpoints (tenant, recipient_id, id, channel, address, secrets, changed_at)
-            values (\(tenant), \(recipient), \(webhookEndpointID), 'webhook', \(webhook.url), \(webhook.secrets), tidings.clock())
+            values (\(tenant), \(recipient), \(Store.webhookEndpointID), 'webhook', \(webhook.url), \(webhook.secrets), tidings.clock())
             on conflict (tenant, recipient_id, id) do update set address = excluded.address,
                 secrets = case when excluded.secrets = '{}' then endpoints.secrets else excluded.secrets end,
                 changed_at = excluded.changed_at, gone_at = null
@@ -104,9 +106,9 @@ extension Store {
 
     /// The person's settings, for an operator to read. A webhook's secrets are counted and not shown. Nil if Tidings has never seen the
     /// person.
-    public func recipient(_ recipient: String, tenant: String) async throws -> JSON? {
+    public func row(_ recipient: String, tenant: String) async throws -> JSON? {
         let person = RecipientKey(tenant: tenant, id: recipient)
-        return try await report(Self.settings(of: person, with: "'secrets', cardinality(e.secrets)")).first
+        return try await store.report(Self.settings(of: person, with: "'secrets', cardinality(e.secrets)")).first
     }
 
     /// The person's settings, for a backend. Runs with the rights of the person, who may not read the secrets of a webhook. Nil if Tidings has
@@ -114,7 +116,7 @@ extension Store {
     ///
     /// - Parameter isWhole: whether tokens and other addresses are whole. Otherwise they have the form of ``AddressMask``.
     public func settings(of person: RecipientKey, showingAddresses isWhole: Bool) async throws -> JSON? {
-        let rows = try await report(Self.settings(of: person, with: "'identity', e.token_identity"), of: person)
+        let rows = try await store.report(Self.settings(of: person, with: "'identity', e.token_identity"), of: person)
         guard let row = rows.first, var members = row.objectValue else { return nil }
         members["endpoints"] = try AddressMask.mask(endpoints: try row.column("endpoints"), showingAddresses: isWhole)
         return .object(members)
@@ -139,7 +141,7 @@ extension Store {
             .exists(
                 """
                 select id from tidings.endpoints
-                where tenant = \(tenant) and recipient_id = \(recipient) and id = \(Self.webhookEndpointID) and secrets <> '{}'
+                where tenant = \(tenant) and recipient_id = \(recipient) and id = \(Store.webhookEndpointID) and secrets <> '{}'
                 """))
     }
 

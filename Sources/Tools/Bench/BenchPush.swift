@@ -39,7 +39,7 @@ struct BenchPush {
                 // The share of one connection. If a share fails, the group ends all others.
                 group.addTask {
                     for number in stride(from: first, to: load.intents, by: Self.atOnce) {
-                        _ = try await store.register(
+                        _ = try await store.recipients.register(
                             token: try DeviceToken(Self.token()), of: load.recipient(of: number), tenant: Intent.defaultTenant, settings)
                     }
                 }

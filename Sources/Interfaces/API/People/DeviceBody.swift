@@ -36,7 +36,7 @@ enum DeviceBody {
         }
         try body.finish()
         guard let token else { throw Problem.invalid(.body("/token", "is missing")) }
-        let id = try await services.store.register(token: token, of: person.id, tenant: person.tenant, settings).deviceID
+        let id = try await services.store.recipients.register(token: token, of: person.id, tenant: person.tenant, settings).deviceID
         return .json { json in
             json.beginObject()
             writeReference(id, to: &json)
@@ -69,7 +69,7 @@ enum DeviceBody {
             }
         }
         try body.finish()
-        guard try await services.store.change(device: id, tenant: person.tenant, owner: person.id, token: token, settings) else {
+        guard try await services.store.recipients.change(device: id, tenant: person.tenant, owner: person.id, token: token, settings) else {
             throw Problem(.notFound)
         }
         return .json { json in

@@ -40,8 +40,8 @@ struct DeviceOperations: Sendable {
 
     /// Unregistering twice is harmless.
     static func unregister(_ id: String, of person: RecipientKey, _ services: APIServices) async throws -> ServerResponse {
-        if try await !services.store.unregister(device: id, tenant: person.tenant, owner: person.id) {
-            guard try await services.store.hasDevice(id, of: person) else { throw Problem(.notFound) }
+        if try await !services.store.recipients.unregister(device: id, tenant: person.tenant, owner: person.id) {
+            guard try await services.store.recipients.hasDevice(id, of: person) else { throw Problem(.notFound) }
         }
         return .noContent
     }

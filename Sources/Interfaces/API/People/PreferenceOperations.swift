@@ -18,7 +18,7 @@ struct PreferenceOperations: Sendable {
     }
 
     private func show(of person: RecipientKey) async throws -> ServerResponse {
-        let stored = try await services.store.preferences(of: person)
+        let stored = try await services.store.recipients.preferences(of: person)
         let types = services.catalogues.current.catalogue.types
         return .json { PreferencesJSON.write(stored, types: types, to: &$0) }
     }

@@ -65,7 +65,7 @@ enum PreferencesJSON {
     /// Applies a body to a person's preferences.
     static func apply(_ object: JSONObject, to person: RecipientKey, _ services: APIServices) async throws {
         let changes = try changes(object, catalogue: services.catalogues.current.catalogue, zones: services.zones)
-        try await services.store.change(person.id, tenant: person.tenant, changes)
+        try await services.store.recipients.change(person.id, tenant: person.tenant, changes)
     }
 
     /// The changes that make the stored preferences equal to the body. A member that the body leaves out keeps its value, except for the

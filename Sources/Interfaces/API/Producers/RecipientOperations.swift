@@ -54,7 +54,7 @@ struct RecipientOperations: Sendable {
 
     private func show(_ call: APICall) async throws -> ServerResponse {
         let (person, key) = (try Self.person(call), try call.key)
-        let settings = try await services.store.settings(of: person, showingAddresses: key.allows(.recipientsAddresses))
+        let settings = try await services.store.recipients.settings(of: person, showingAddresses: key.allows(.recipientsAddresses))
         guard let settings else { throw Problem(.notFound) }
         return .json(.ok, settings)
     }
@@ -88,7 +88,7 @@ struct RecipientOperations: Sendable {
     // MARK: Preferences
 
     private func preferences(of person: RecipientKey) async throws -> ServerResponse {
-        let stored = try await services.store.preferences(of: person)
+        let stored = try await services.store.recipients.preferences(of: person)
         let types = services.catalogues.current.catalogue.types
         return .json { PreferencesJSON.write(stored, types: types, withOrigins: true, to: &$0) }
     }
@@ -108,7 +108,7 @@ struct RecipientOperations: Sendable {
     ]
 
     private func devices(_ call: APICall) async throws -> ServerResponse {
-        let devices = try await services.store.devices(of: try Self.person(call)).map { try $0.columns(Self.deviceMembers) }
+        let devices = try await services.store.recipients.devices(of: try Self.person(call)).map { try $0.columns(Self.deviceMembers) }
         return .json(.ok, ["devices": .array(devices)])
     }
 
