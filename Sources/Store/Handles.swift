@@ -96,4 +96,11 @@ extension Store {
     }
 
     public var recipients: Recipients { Recipients(store: self) }
+
+    /// Chores of releasers between their turns, and what a running process reports.
+    public struct Upkeep: StoreHandle {
+        let store: Store
+    }
+
+    public var upkeep: Upkeep { Upkeep(store: self) }
 }

@@ -81,7 +81,7 @@ import TidingsTestSupport
             #expect(try await scene.store.keys.authenticate(first) == nil)
             for key in [second, third] { #expect(try await scene.store.keys.authenticate(key) != nil) }
 
-            try await scene.store.shiftClock(by: .seconds(3_601))
+            try await scene.store.upkeep.shiftClock(by: .seconds(3_601))
             #expect(try await scene.store.keys.authenticate(second) == nil)
             #expect(try await scene.store.keys.authenticate(third) != nil)
         }
@@ -107,7 +107,7 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let key = try await scene.key("shop", lifetime: .seconds(60))
             #expect(try await scene.store.keys.authenticate(key) != nil)
-            try await scene.store.shiftClock(by: .seconds(61))
+            try await scene.store.upkeep.shiftClock(by: .seconds(61))
             #expect(try await scene.store.keys.authenticate(key) == nil)
             #expect(try await scene.count("select count(*) from tidings_ops.api_keys where state = 'expired'") == 1)
         }
@@ -126,7 +126,7 @@ import TidingsTestSupport
             #expect(first > 0)
             _ = try await scene.store.keys.authenticate(key)
             #expect(try await used() == first)
-            try await scene.store.shiftClock(by: .seconds(61))
+            try await scene.store.upkeep.shiftClock(by: .seconds(61))
             _ = try await scene.store.keys.authenticate(key)
             #expect(try await used() > first)
         }

@@ -64,7 +64,7 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let packs = try await scene.take(1...1).packs
             try await scene.claim(packs, worker: "sleeper")
-            try await scene.store.shiftClock(by: .seconds(60))
+            try await scene.store.upkeep.shiftClock(by: .seconds(60))
             #expect(try await scene.recover() == 1)
             for table in ["due", "deliveries", "attempts"] {
                 _ = try await scene.system.query("delete from tidings.\(unsafe: table)")

@@ -63,7 +63,7 @@ import TidingsTestSupport
             _ = try await scene.populate(Self.eve)
             let id = try await scene.store.erasures.request(of: Self.eve, by: "tests")
             // The claimed delivery ends by its lease, which a releaser recovers.
-            try await scene.store.shiftClock(by: .seconds(120))
+            try await scene.store.upkeep.shiftClock(by: .seconds(120))
             #expect(try await scene.recover() == 1)
             try #require(try await scene.finish(id))
             let plan = try await scene.count(
@@ -85,7 +85,7 @@ import TidingsTestSupport
             #expect(try await scene.advance(id, untilItWaitsFor: "calls"))
             #expect(try await scene.store.erasures.row(id, tenant: nil)?["step"]?.stringValue == "devices")
             #expect(try await scene.count("select count(*) from tidings.endpoints") == 1)
-            try await scene.store.shiftClock(by: .seconds(Store.leaseSeconds))
+            try await scene.store.upkeep.shiftClock(by: .seconds(Store.leaseSeconds))
             try #require(try await scene.finish(id))
             #expect(try await scene.tables(with: Self.eve.id).isEmpty)
         }
@@ -241,13 +241,13 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let id = try await scene.store.erasures.request(of: Self.eve, by: "tests")
             let retention = Duration.seconds(30 * 86_400)
-            try await scene.store.shiftClock(by: retention * 3)
+            try await scene.store.upkeep.shiftClock(by: retention * 3)
             #expect(try await !scene.store.erasures.prune(retention: retention), "the erasure runs")
             try #require(try await scene.finish(id))
             #expect(try await scene.store.erasures.prune(retention: retention))
             #expect(try await !scene.store.erasures.isErased(Self.eve))
             #expect(try await scene.store.erasures.row(id, tenant: nil) != nil, "the proof is kept longer")
-            try await scene.store.shiftClock(by: Store.erasuresKept + .seconds(86_400))
+            try await scene.store.upkeep.shiftClock(by: Store.erasuresKept + .seconds(86_400))
             #expect(try await scene.store.erasures.prune(retention: retention))
             #expect(try await scene.store.erasures.row(id, tenant: nil) == nil)
         }
@@ -271,7 +271,7 @@ import TidingsTestSupport
             #expect(try await scene.store.erasures.row(broken, tenant: nil)?["waits_for"]?.stringValue == "failed")
             let other = try await scene.store.erasures.request(of: Self.bob, by: "tests")
             try #require(try await scene.finish(other))
-            try await scene.store.shiftClock(by: .seconds(7_200))
+            try await scene.store.upkeep.shiftClock(by: .seconds(7_200))
             try #require(try await scene.finish(broken))
         }
     }

@@ -59,7 +59,7 @@ extension StoreScene {
     }
 
     /// Moves the business clock, which stood at the real time.
-    func shiftClock(by shift: Duration) async throws { try await store.shiftClock(by: shift) }
+    func shiftClock(by shift: Duration) async throws { try await store.upkeep.shiftClock(by: shift) }
 
     /// The ids of every entry of the listing, page by page.
     func listing(of person: RecipientKey, limit: Int) async throws -> [NotificationID] {

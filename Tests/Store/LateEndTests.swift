@@ -24,7 +24,7 @@ import TidingsTestSupport
                 #expect(try await scene.count(Self.late) == 1)
                 #expect(try await scene.take(1...1).duplicates == 1)
             }
-            try await scene.store.shiftClock(by: Self.day * 91)
+            try await scene.store.upkeep.shiftClock(by: Self.day * 91)
             #expect(try await scene.release(verdict: StoreScene.suppress).released == 1)
             #expect(try await scene.count("select count(*) from tidings.due") == 0)
 
@@ -42,9 +42,9 @@ import TidingsTestSupport
 
     /// Forgets what releasers forget in a round, at a later time.
     private func forget(afterDays days: Int, in scene: StoreScene) async throws {
-        try await scene.store.shiftClock(by: Self.day * days)
-        while try await scene.store.moveRecentKeys() {}
-        while try await scene.store.pruneIdempotency(retention: Self.retention) {}
-        _ = try await scene.store.tendPartitions(retention: Self.retention)
+        try await scene.store.upkeep.shiftClock(by: Self.day * days)
+        while try await scene.store.upkeep.moveRecentKeys() {}
+        while try await scene.store.upkeep.pruneIdempotency(retention: Self.retention) {}
+        _ = try await scene.store.upkeep.tendPartitions(retention: Self.retention)
     }
 }

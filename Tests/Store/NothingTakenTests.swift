@@ -118,7 +118,7 @@ import TidingsTestSupport
             try await scene.say(.notBegun, of: first)
             #expect(try await scene.count("select count(*) from tidings.due where attempt = 1") == 1)
             _ = try await scene.claimed(scene.release().packs, by: Self.sleeper)
-            try await scene.store.shiftClock(by: StoreScene.leaseIsOver)
+            try await scene.store.upkeep.shiftClock(by: StoreScene.leaseIsOver)
             #expect(try await scene.recover() == 1)
 
             try await scene.say(.notBegun, of: first)
@@ -167,7 +167,7 @@ extension StoreScene {
     /// A worker claims the packs of these intents, and its lease ends.
     fileprivate func fallAsleep(with keys: ClosedRange<Int>) async throws -> Claimed {
         let claim = try await claimed(take(keys).packs, by: "sleeper")
-        try await store.shiftClock(by: Self.leaseIsOver)
+        try await store.upkeep.shiftClock(by: Self.leaseIsOver)
         return claim
     }
 

@@ -214,7 +214,7 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let key = try await scene.pushed(to: "phone-1")
             try await scene.shiftClock(by: .seconds(40 * 86_400))
-            _ = try await scene.store.tendPartitions(retention: .seconds(30 * 86_400))
+            _ = try await scene.store.upkeep.tendPartitions(retention: .seconds(30 * 86_400))
             #expect(try await scene.confirm(key, on: "phone-1") == .unknown)
         }
     }

@@ -16,7 +16,7 @@ import TidingsTestSupport
             try await scene.claim(scene.take(1...3).packs, worker: "dead")
             #expect(try await scene.recover() == 0, "the lease is not over")
 
-            try await scene.store.shiftClock(by: Self.leaseIsOver)
+            try await scene.store.upkeep.shiftClock(by: Self.leaseIsOver)
             #expect(try await scene.recover() == 3)
             #expect(try await scene.count("select count(*) from tidings.packs") == 0)
             #expect(try await scene.count("select count(*) from tidings.due where kind = 'recover' and attempt = 2") == 3)
@@ -38,7 +38,7 @@ import TidingsTestSupport
                 """)
             try await scene.claim(scene.take(1...1).packs, worker: "living")
             for (shift, recovered) in [(Self.leaseIsOver, 0), (Self.workerIsStuck, 1)] {
-                try await scene.store.shiftClock(by: shift)
+                try await scene.store.upkeep.shiftClock(by: shift)
                 _ = try await scene.system.query("update tidings.workers set heartbeat_at = tidings.clock()")
                 #expect(try await scene.recover() == recovered, "after \(shift)")
             }
@@ -49,7 +49,7 @@ import TidingsTestSupport
     @Test func anOldViewTakesNothingApart() async throws {
         try await StoreScene.with { scene in
             try await scene.claim(scene.take(1...1).packs, worker: "dead")
-            try await scene.store.shiftClock(by: Self.leaseIsOver)
+            try await scene.store.upkeep.shiftClock(by: Self.leaseIsOver)
             await #expect(throws: StoreError.viewTooOld) { try await scene.recover(before: ContinuousClock.now - .seconds(1)) }
             #expect(try await scene.count("select count(*) from tidings.packs where claimed_by = 'dead'") == 1)
             #expect(try await scene.recover() == 1)
@@ -60,7 +60,7 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             try await scene.claim(scene.take(1...1).packs, worker: "dead")
             _ = try await scene.system.query("update tidings.packs set lane = 'writtenByANewerVersion'")
-            try await scene.store.shiftClock(by: Self.leaseIsOver)
+            try await scene.store.upkeep.shiftClock(by: Self.leaseIsOver)
 
             let error = await #expect(throws: UnwritableRow.self) { try await scene.recover() }
             #expect(error?.isStrange == true)
@@ -78,7 +78,7 @@ import TidingsTestSupport
                 "update tidings.clock_offset set shift = '294270-01-01'::timestamptz - statement_timestamp()")
             let error = await #expect(throws: PostgresError.self) { try await scene.recover() }
             #expect(error?.kind == .decoding)
-            try await scene.store.shiftClock(by: Self.leaseIsOver)
+            try await scene.store.upkeep.shiftClock(by: Self.leaseIsOver)
             #expect(try await scene.recover() == 1)
         }
     }

@@ -14,7 +14,7 @@ import TidingsTestSupport
             try await scene.take(1...3, verdict: StoreScene.hold)
             #expect(try await scene.release().released == 0, "nothing is due yet")
 
-            try await scene.store.shiftClock(by: Self.hour)
+            try await scene.store.upkeep.shiftClock(by: Self.hour)
             let result = try await scene.release()
             #expect(result.released == 3 && result.packs.flatMap(\.entries).count == 3)
             #expect(try await scene.count("select count(*) from tidings.due") == 0)
@@ -27,7 +27,7 @@ import TidingsTestSupport
     @Test func aVerdictToWaitPutsItBack() async throws {
         try await StoreScene.with { scene in
             try await scene.take(1...1, verdict: StoreScene.hold)
-            try await scene.store.shiftClock(by: Self.hour)
+            try await scene.store.upkeep.shiftClock(by: Self.hour)
             #expect(try await scene.release(verdict: StoreScene.hold).packs.isEmpty)
             #expect(try await scene.count("select count(*) from tidings.due where due_at > tidings.clock()") == 1)
         }
@@ -36,7 +36,7 @@ import TidingsTestSupport
     @Test func twoReleasersTakeEachDeliveryOnce() async throws {
         try await StoreScene.with { scene in
             try await scene.take(1...40, verdict: StoreScene.hold)
-            try await scene.store.shiftClock(by: Self.hour)
+            try await scene.store.upkeep.shiftClock(by: Self.hour)
             async let one = scene.release()
             async let other = scene.release()
             let released = try await [one, other]
@@ -56,7 +56,7 @@ import TidingsTestSupport
             try await scene.take(1...1, verdict: StoreScene.hold)
             _ = try await scene.system.query(SQL(unsafeSQL: change))
             try await scene.take(2...2, verdict: StoreScene.hold)
-            try await scene.store.shiftClock(by: Self.hour)
+            try await scene.store.upkeep.shiftClock(by: Self.hour)
 
             let several = await #expect(throws: PostgresError.self) { try await scene.release() }
             #expect(several?.kind == .decoding, "of several rows the error cannot name one")
@@ -78,7 +78,7 @@ import TidingsTestSupport
     func anUnreadablePauseOrClockIsTheFaultOfNoDelivery(_ change: String) async throws {
         try await StoreScene.with { scene in
             try await scene.take(1...1, verdict: StoreScene.hold)
-            try await scene.store.shiftClock(by: Self.hour)
+            try await scene.store.upkeep.shiftClock(by: Self.hour)
             _ = try await scene.system.query(SQL(unsafeSQL: change))
             let error = await #expect(throws: PostgresError.self) { try await scene.release(limit: 1) }
             #expect(error?.kind == .decoding)

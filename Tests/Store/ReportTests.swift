@@ -353,7 +353,7 @@ import TidingsTestSupport
             #expect(try await scene.count("select count(*) from tidings.reports where told_at = '2026-01-01T00:00:00Z'") == 4)
 
             #expect(try await scene.store.reports.recordEarly().isEmpty)
-            try await scene.store.shiftClock(by: Store.earlyReportsKept + .seconds(5))
+            try await scene.store.upkeep.shiftClock(by: Store.earlyReportsKept + .seconds(5))
             let forgotten = try await scene.store.reports.recordEarly()
             #expect(Set(forgotten.map(\.provider)) == ["other", Self.provider] && forgotten.allSatisfy { $0.result == .unknown })
             #expect(try await scene.count("select count(*) from tidings.early_reports") == 0)
@@ -388,7 +388,7 @@ import TidingsTestSupport
             let reports = keys.map { DeliveryReport(.message("m-\($0)"), .delivered, key: "1") }
             try await scene.store.reports.keepEarly(
                 reports + [DeliveryReport(.message("foreign"), .delivered, key: "1")], from: Self.provider)
-            try await scene.store.shiftClock(by: Store.earlyReportsKept * 5)
+            try await scene.store.upkeep.shiftClock(by: Store.earlyReportsKept * 5)
             var results: [ReportResult] = []
             while case let turn = try await scene.store.reports.recordEarly(), !turn.isEmpty { results += turn.map(\.result) }
             #expect(results.count { $0 == .applied } == count && results.count { $0 == .unknown } == 1 && results.count == count + 1)
@@ -408,7 +408,7 @@ import TidingsTestSupport
                 """)
             try await scene.store.reports.keepEarly([DeliveryReport(.message("m-1"), .delivered, key: "1")], from: Self.provider)
             #expect(try await scene.store.reports.recordEarly().isEmpty)
-            try await scene.store.shiftClock(by: Store.earlyReportsKept + .seconds(5))
+            try await scene.store.upkeep.shiftClock(by: Store.earlyReportsKept + .seconds(5))
             #expect(try await scene.store.reports.recordEarly().map(\.result) == [.early])
             #expect(try await scene.count("select count(*) from tidings.early_reports") == 0)
         }
@@ -419,13 +419,13 @@ import TidingsTestSupport
         let day = Duration.seconds(86_400)
         try await StoreScene.with { scene in
             let key = try await scene.sent(1, isReportedByMessageID: true)[0]
-            try await scene.store.shiftClock(by: day * 40)
+            try await scene.store.upkeep.shiftClock(by: day * 40)
             _ = try await scene.system.query("update tidings.deliveries set ended_at = tidings.clock()")
-            try await scene.store.shiftClock(by: day * 69)
+            try await scene.store.upkeep.shiftClock(by: day * 69)
             #expect(try await scene.store.reports.pruneMessageReferences(retention: day * 30) == false)
             let report = DeliveryReport(.message("m-\(key)"), .delivered, key: "1")
             #expect(try await scene.store.reports.record([report], from: Self.provider) == [.applied])
-            try await scene.store.shiftClock(by: day * 71)
+            try await scene.store.upkeep.shiftClock(by: day * 71)
             #expect(try await scene.store.reports.pruneMessageReferences(retention: day * 30))
             #expect(try await scene.count("select count(*) from tidings.message_references") == 0)
         }
@@ -454,8 +454,8 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let key = try await scene.sent(1)[0]
             _ = try await scene.store.reports.record([scene.report(key, .delivered, "1")], from: Self.provider)
-            try await scene.store.shiftClock(by: .seconds(40 * 86_400))
-            _ = try await scene.store.tendPartitions(retention: .seconds(30 * 86_400))
+            try await scene.store.upkeep.shiftClock(by: .seconds(40 * 86_400))
+            _ = try await scene.store.upkeep.tendPartitions(retention: .seconds(30 * 86_400))
             #expect(try await scene.count("select count(*) from tidings.reports") == 0)
             #expect(try await scene.store.reports.record([scene.report(key, .delivered, "2")], from: Self.provider) == [.unknown])
         }

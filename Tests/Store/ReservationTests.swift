@@ -161,7 +161,7 @@ import TidingsTestSupport
             try await scene.take(scene.claims([StoreScene.intent(1, reserved: ids[0]), StoreScene.intent(2)]))
             #expect(try await scene.store.reservations.prune(after: nil, retention: .seconds(90 * 86_400))?.last == nil)
 
-            try await scene.store.shiftClock(by: .seconds(3 * 86_400))
+            try await scene.store.upkeep.shiftClock(by: .seconds(3 * 86_400))
             let step = try #require(try await scene.store.reservations.prune(after: nil, retention: .seconds(90 * 86_400)))
             #expect(step.last == ids.max() && step.deleted == 1)
             #expect(try await scene.store.reservations.prune(after: step.last, retention: .seconds(90 * 86_400))?.last == nil)
@@ -187,7 +187,7 @@ import TidingsTestSupport
                 ReservationRequest([StoreScene.intent(9)], named: NamedRequest(caller: "k", key: "n", fingerprint: [1]))
             ])
             #expect(try await scene.store.reservations.pruneNames() == false)
-            try await scene.store.shiftClock(by: .seconds(5 * 86_400))
+            try await scene.store.upkeep.shiftClock(by: .seconds(5 * 86_400))
             #expect(try await scene.store.reservations.pruneNames())
         }
     }

@@ -86,7 +86,7 @@ public struct Intake: Sendable {
             } catch let error as PostgresError where error.isMissingPartition {
                 // No releaser has made the day's partitions. This is no fault of the messages.
                 logger.error("a partition is missing, making it", metadata: ["error": "\(error)"])
-                do { try await store.makePartitions() } catch {
+                do { try await store.upkeep.makePartitions() } catch {
                     logger.error("cannot make the partition, trying again", metadata: ["error": "\(error)"])
                 }
             } catch let error as PostgresError where error.isAboutTheData {

@@ -61,7 +61,7 @@ public struct Upkeep: Sendable {
     }
 
     private func doQuickChores() async {
-        await chore("roll up tallies") { try await store.rollUpTally() }
+        await chore("roll up tallies") { try await store.upkeep.rollUpTally() }
         await chore("roll up engagement") { try await store.engagement.rollUp() }
         await chore("sample the queues") { try await sampleQueues() }
         await chore("count what was refused") { try await countRefused() }
@@ -81,7 +81,7 @@ public struct Upkeep: Sendable {
         }
         await chore("move idempotency keys") {
             var steps = 0
-            while steps < Self.keyMovesPerRound, try await store.moveRecentKeys() { steps += 1 }
+            while steps < Self.keyMovesPerRound, try await store.upkeep.moveRecentKeys() { steps += 1 }
         }
     }
 
@@ -89,7 +89,7 @@ public struct Upkeep: Sendable {
     /// - Returns: The reservation at which the next slow chores go on.
     private func doSlowChores(after last: NotificationID?) async -> NotificationID? {
         var reservation = last
-        await chore("prune idempotency keys") { while try await store.pruneIdempotency(retention: retention), !Task.isCancelled {} }
+        await chore("prune idempotency keys") { while try await store.upkeep.pruneIdempotency(retention: retention), !Task.isCancelled {} }
         await chore("prune reservations") { reservation = try await pruneReservations(after: reservation) }
         await chore("prune names of requests") { while try await store.reservations.pruneNames(), !Task.isCancelled {} }
         await chore("prune references of messages") {
@@ -102,18 +102,18 @@ public struct Upkeep: Sendable {
         await chore("prune totals of engagement") { while try await store.engagement.pruneTotals(), !Task.isCancelled {} }
         for table in [RefusedTable.rejected, .dead] {
             await chore("prune \(table.rawValue) rows") {
-                while try await store.pruneRefused(table, retention: retention), !Task.isCancelled {}
+                while try await store.upkeep.pruneRefused(table, retention: retention), !Task.isCancelled {}
             }
         }
-        await chore("prune counters of rejected bytes") { try await store.pruneRejectedDays(retention: retention) }
+        await chore("prune counters of rejected bytes") { try await store.upkeep.pruneRejectedDays(retention: retention) }
         await chore("fold totals of tenants of long ago") {
-            while try await store.foldTallyTotals(retention: retention), !Task.isCancelled {}
+            while try await store.upkeep.foldTallyTotals(retention: retention), !Task.isCancelled {}
         }
-        await chore("prune catalogues") { try await store.pruneCatalogues(retention: retention) }
-        await chore("forget processes of long ago") { try await store.pruneWorkers(retention: retention) }
+        await chore("prune catalogues") { try await store.upkeep.pruneCatalogues(retention: retention) }
+        await chore("forget processes of long ago") { try await store.upkeep.pruneWorkers(retention: retention) }
         await chore("prune pauses that are over") { try await store.prunePauses(retention: retention) }
         await chore("tend the partitions") {
-            let dropped = try await store.tendPartitions(retention: retention)
+            let dropped = try await store.upkeep.tendPartitions(retention: retention)
             if !dropped.isEmpty { logger.notice("dropped days past retention", metadata: ["partitions": "\(dropped)"]) }
         }
         return reservation
@@ -158,7 +158,7 @@ public struct Upkeep: Sendable {
     }
 
     private func countRefused() async throws {
-        let figures = try await store.refusedFigures()
+        let figures = try await store.upkeep.refusedFigures()
         metrics.rejectedOpen.set(figures.rejected)
         metrics.deadOpen.set(figures.dead)
         metrics.rejectedBytes.set(figures.keptBytes)
@@ -169,13 +169,15 @@ public struct Upkeep: Sendable {
     private func sampleQueues() async throws {
         let names = TopologySpec.spec(for: catalogues.current.catalogue).workQueues.map(\.name)
         for name in names { _ = try await sample(name) }
-        for name in try await store.sampledQueues(except: names) where try await !sample(name) { try await store.forgetSample(of: name) }
+        for name in try await store.upkeep.sampledQueues(except: names) where try await !sample(name) {
+            try await store.upkeep.forgetSample(of: name)
+        }
     }
 
     /// Returns false if the broker has no such queue.
     private func sample(_ name: String) async throws -> Bool {
         guard let status = try await control.queueStatus(name) else { return false }
-        try await store.sampleQueue(name, ready: status.messages, consumers: status.consumers)
+        try await store.upkeep.sampleQueue(name, ready: status.messages, consumers: status.consumers)
         return true
     }
 }

@@ -24,7 +24,7 @@ extension Runtime {
     /// Throws a ``Failure`` if a running router would not believe the API: notifications would get other ids than the API answers. The exit
     /// code is 75, because a later start succeeds when the catalogue lets the user vouch, or when the routers have the same user.
     package func requireTrustInAPI() async throws {
-        let routers = try await store.brokerUsers(of: ["router", "all"])
+        let routers = try await store.upkeep.brokerUsers(of: ["router", "all"])
         guard let router = BrokerTrust.doubting(amqp.user, among: routers, vouching: vouching).first else { return }
         throw Failure(
             .timedOut, "\(Settings.amqpName): routers run as the AMQP user \(router), and do not believe the user \(amqp.user)",
@@ -36,14 +36,14 @@ extension Runtime {
     func tellDistrust(isRouter: Bool, isReleaser: Bool) async {
         do {
             if isRouter {
-                for user in try await store.brokerUsers(of: ["api"]) { tellDistrust(of: user, by: [amqp.user], role: "api") }
+                for user in try await store.upkeep.brokerUsers(of: ["api"]) { tellDistrust(of: user, by: [amqp.user], role: "api") }
             }
             guard !catalogues.current.catalogue.producers.isEmpty else { return }
             if isRouter {
-                for user in try await store.brokerUsers(of: ["release"]) { tellDistrust(of: user, by: [amqp.user], role: "release") }
+                for user in try await store.upkeep.brokerUsers(of: ["release"]) { tellDistrust(of: user, by: [amqp.user], role: "release") }
             }
             if isReleaser {
-                tellDistrust(of: amqp.user, by: try await store.brokerUsers(of: ["router", "all"]), role: "release")
+                tellDistrust(of: amqp.user, by: try await store.upkeep.brokerUsers(of: ["router", "all"]), role: "release")
             }
         } catch {
             logger.warning("cannot look whether routers believe the other roles", metadata: ["error": "\(error)"])

@@ -19,7 +19,7 @@ struct ConnectionSpread {
         guard runtime.amqp.nodes.count > 1 else { return }
         while !Task.isCancelled {
             do {
-                let others = try await runtime.store.share(brokerConnections: runtime.amqp.connections, of: worker)
+                let others = try await runtime.store.upkeep.share(brokerConnections: runtime.amqp.connections, of: worker)
                 runtime.amqp.learn(connections: others.byNode, ofOthers: others.processes)
             } catch {
                 runtime.amqp.learn(connections: [:], ofOthers: 0)

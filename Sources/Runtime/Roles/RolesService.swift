@@ -212,7 +212,7 @@ package struct RolesService: Service, CustomStringConvertible {
         let yielding = runtime.balance.yielding()
         runtime.metrics.bulkPause.set(Int((yielding?.pause ?? .zero) / .milliseconds(1)))
         let obstacles = runtime.readiness.obstacles()
-        let callers = try await runtime.store.heartbeat(
+        let callers = try await runtime.store.upkeep.heartbeat(
             identity, handled: runtime.metrics.handled, yielding: yielding, providers: deliver?.providers ?? [],
             catalogue: deliver?.followed ?? runtime.catalogues.current.catalogue.hash, obstacles: obstacles,
             brokerUser: runtime.amqp.user, isLast: isLast, deadline: limit)

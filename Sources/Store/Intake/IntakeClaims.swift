@@ -52,7 +52,7 @@ public struct IntakeClaims: Sendable {
     /// claimed one of the keys recently (``isTakenKey(_:)``).
     ///
     /// Older keys are only looked up, each by the index. The snapshot of the statement must be younger than its lock on the table of recent
-    /// keys (``Store/moveRecentKeys()``). This requires the isolation level read committed.
+    /// keys (``Store/Upkeep/moveRecentKeys()``). This requires the isolation level read committed.
     ///
     /// - Returns: The statement. Its answer is the keys that were free.
     func insert(expectingDuplicates: Bool) -> Statement<[Digest128]> {

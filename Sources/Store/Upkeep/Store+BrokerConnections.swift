@@ -11,7 +11,7 @@ public struct BrokerConnections: Sendable, Equatable {
     public init(byNode: [String: Int] = [:], processes: Int = 0) { (self.byNode, self.processes) = (byNode, processes) }
 }
 
-extension Store {
+extension Store.Upkeep {
     /// Records the connections of a process on each node, and returns those of all other processes that run.
     ///
     /// Writes only if the numbers differ from the recorded ones. Does not record anything for a process without a heartbeat.

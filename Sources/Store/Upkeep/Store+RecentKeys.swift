@@ -1,13 +1,15 @@
 import TidingsPostgres
 
-/// The move of idempotency keys: the keys of one day go together from the small table, in which they are claimed, into the large one. They
-/// go in the order of the keys.
 extension Store {
     /// How long a key stays in the table in which keys are claimed.
     package static let keysStayRecent = Duration.seconds(86_400)
     /// Recent keys that one step looks at.
     package static let moveBatch: Int64 = 5_000
+}
 
+/// The move of idempotency keys: the keys of one day go together from the small table, in which they are claimed, into the large one. They
+/// go in the order of the keys.
+extension Store.Upkeep {
     /// Runs one step of the move. Each step records its progress in its own transaction, so any releaser may take the next step, also after
     /// a crash. The phases are:
     ///
@@ -30,7 +32,7 @@ extension Store {
     /// - Throws: An error with SQLSTATE 55P03 if the claims did not end within ``lockPatience``. The next step tries again.
     public func moveRecentKeys() async throws -> Bool {
         try await pool.transaction(retrying: 0, isolation: .readCommitted) { transaction in
-            var trip = RoundTrip(running: [Self.byIndex, Self.asTheMover])
+            var trip = RoundTrip(running: [Store.byIndex, Self.asTheMover])
             let state = trip.ask(
                 .first("select phase, before, position from tidings.key_move for update skip locked") {
                     try $0.decode((String, PostgresUUID, PostgresUUID).self)
@@ -78,13 +80,13 @@ extension Store {
         """
     }
 
-    private static var seconds: Double { Double(keysStayRecent.components.seconds) }
+    private static var seconds: Double { Double(Store.keysStayRecent.components.seconds) }
 
     /// Copies old keys to the large table. Answers the last key that it looked at, or no row if there was none.
     private static func copy(before: PostgresUUID, after position: PostgresUUID) -> SQL {
         """
         with looked_at as materialized (
-            select key, notification_id, content_hash from tidings.idempotency_recent where key > \(position) order by key limit \(moveBatch)
+            select key, notification_id, content_hash from tidings.idempotency_recent where key > \(position) order by key limit \(Store.moveBatch)
         ), copied as (
             insert into tidings.idempotency (key, notification_id, content_hash)
             select * from looked_at where notification_id < \(before) order by key on conflict do nothing
@@ -98,7 +100,7 @@ extension Store {
     private static func delete(before: PostgresUUID, after position: PostgresUUID) -> SQL {
         """
         with looked_at as materialized (
-            select key, notification_id, ctid as place from tidings.idempotency_recent where key > \(position) order by key limit \(moveBatch)
+            select key, notification_id, ctid as place from tidings.idempotency_recent where key > \(position) order by key limit \(Store.moveBatch)
         ), deleted as (
             delete from tidings.idempotency_recent where ctid = any(array(
                 select place from looked_at l where notification_id < \(before)

@@ -1,6 +1,5 @@
 import TidingsPostgres
 
-/// Retention of rows that are not dropped with the partition of their day. Several processes may run every part at once.
 extension Store {
     /// Rejected or dead rows that one turn looks at. With 256 KiB each, one transaction deletes 128 MiB of bytes.
     package static let refusedPruneBatch: Int64 = 500
@@ -11,7 +10,10 @@ extension Store {
     package static let tallyFoldBatch: Int64 = 5_000
     /// The largest count of open rows for a gauge and for `tidings status`, which show this number if there are more.
     package static let openRefusedCounted: Int64 = 100_000
+}
 
+/// Retention of rows that are not dropped with the partition of their day. Several processes may run every part at once.
+extension Store.Upkeep {
     /// Deletes a closed row when the retention has passed since it was closed. Deletes an open row when twice the retention has passed
     /// since its last refusal.
     ///
@@ -22,14 +24,14 @@ extension Store {
     public func pruneRefused(_ table: RefusedTable, retention: Duration) async throws -> Bool {
         let seconds = Double(retention.components.seconds)
         return try await pool.transaction { transaction in
-            var trip = RoundTrip(running: [Self.byIndex])
+            var trip = RoundTrip(running: [Store.byIndex])
             let deletion: SQL = """
                 with looked_at as materialized (
                     select r.id, case when r.acted_at is null or \(table.isOpen) then \(table.lastTime) + make_interval(secs => \(seconds * 2))
                         else least(r.acted_at + make_interval(secs => \(seconds)),
                             greatest(\(table.lastTime) + make_interval(secs => \(seconds * 2)), r.acted_at + interval '1 day')) end as ends_at
                     from \(table.name) r where r.look_on <= (select (tidings.clock() at time zone 'UTC')::date)
-                    order by r.look_on limit \(Self.refusedPruneBatch) for update skip locked
+                    order by r.look_on limit \(Store.refusedPruneBatch) for update skip locked
                 ), deleted as (
                     delete from \(table.name) where id = any(array(select l.id from looked_at l where l.ends_at <= tidings.clock()))
                 ), later as (
@@ -66,7 +68,7 @@ extension Store {
                     delete from tidings.tally_totals where ctid = any(array(
                         select ctid from tidings.tally_totals where tenant <> '' and changed_on
                             < ((tidings.clock() - make_interval(secs => \(Double(retention.components.seconds) * 2))) at time zone 'UTC')::date
-                        limit \(Self.tallyFoldBatch) for update skip locked))
+                        limit \(Store.tallyFoldBatch) for update skip locked))
                     returning kind, channel, state, reason, n
                 )
                 insert into tidings.tally_totals as total (kind, tenant, channel, state, reason, n)
@@ -100,8 +102,8 @@ extension Store {
     /// The number of rows that wait for an operator, and the used part of today's ``RejectedBudget``.
     public func refusedFigures() async throws -> RefusedFigures {
         let query: SQL = """
-            select (select count(*) from (select from tidings.rejected r where \(RefusedTable.rejected.isOpen) limit \(Self.openRefusedCounted)) o),
-                (select count(*) from (select from tidings.dead r where \(RefusedTable.dead.isOpen) limit \(Self.openRefusedCounted)) o),
+            select (select count(*) from (select from tidings.rejected r where \(RefusedTable.rejected.isOpen) limit \(Store.openRefusedCounted)) o),
+                (select count(*) from (select from tidings.dead r where \(RefusedTable.dead.isOpen) limit \(Store.openRefusedCounted)) o),
                 coalesce(sum(d.kept_bytes), 0)::bigint, coalesce(sum(d.without_bytes), 0)::bigint
             from tidings.rejected_days d where d.day = (tidings.clock() at time zone 'UTC')::date
             """

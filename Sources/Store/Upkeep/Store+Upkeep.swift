@@ -1,6 +1,5 @@
 import TidingsPostgres
 
-/// Chores of releasers between their turns. Several processes may run every part at once.
 extension Store {
     /// Days for which partitions are made ahead, so that a week without any releaser loses nothing.
     public static let partitionDaysAhead = 7
@@ -9,6 +8,44 @@ extension Store {
     /// Idempotency rows that one turn deletes.
     package static let pruneBatch: Int64 = 5_000
 
+    /// Turns sequential scans off. PostgreSQL may keep a plan from a time when a table was small, and such a plan would read a large table
+    /// whole.
+    static let byIndex: SQL = "set local enable_seqscan = off"
+
+    /// Deletes a part of the old rows of a table, without a sequential scan.
+    ///
+    /// - Returns: False if there were none.
+    func deleteByIndex(_ deletion: SQL) async throws -> Bool {
+        try await pool.transaction { transaction in
+            var trip = RoundTrip(running: [Self.byIndex])
+            let deleted = trip.ask(.count(deletion))
+            return try await transaction.send(trip)[deleted] > 0
+        }
+    }
+
+    /// Whether a delivery of a notification has not ended, or ended within the retention. For notifications past retention: they were
+    /// scheduled far ahead, or paused for long. False if the notification has been dropped.
+    ///
+    /// The condition is a scalar subquery, so PostgreSQL looks up one notification at a time, in its own day. `exists` might become a join
+    /// with all days.
+    static func endsLate(_ notification: SQL, retention: Duration) -> SQL {
+        """
+        coalesce((
+            select (
+                select count(*) < n.planned
+                    or max(d.ended_at) > (select tidings.clock()) - make_interval(secs => \(Double(retention.components.seconds)))
+                from tidings.deliveries d where d.notification_id = n.id)
+            from tidings.notifications n where n.id = \(notification)), false)
+        """
+    }
+
+    /// The shortest time between two samples of a queue in seconds, also by different processes. The drain rate needs two samples that are
+    /// apart.
+    package static let sampleSpacingSeconds = 2.5
+}
+
+/// Chores of releasers between their turns. Several processes may run every part at once.
+extension Store.Upkeep {
     /// Adds tally rows to their totals and deletes them. Skips rows that another process is moving.
     ///
     /// Producers choose the names of tenants, so the number of totals has a limit of ``tallyTotals``. One turn may exceed it by its own
@@ -17,9 +54,9 @@ extension Store {
         _ = try await pool.query(
             """
             with moved as (
-                delete from tidings.tally where ctid = any(array(select ctid from tidings.tally limit \(Self.tallyBatch) for update skip locked))
+                delete from tidings.tally where ctid = any(array(select ctid from tidings.tally limit \(Store.tallyBatch) for update skip locked))
                 returning kind, tenant, channel, state, reason, n
-            ), room as materialized (select count(*) < \(Self.tallyTotals) as is_left from tidings.tally_totals
+            ), room as materialized (select count(*) < \(Store.tallyTotals) as is_left from tidings.tally_totals
             ), named as (
                 select kind, case when tenant = '' or (select is_left from room) or exists (
                     select from tidings.tally_totals t where t.kind = moved.kind and t.tenant = moved.tenant) then tenant else '' end as tenant,
@@ -46,28 +83,13 @@ extension Store {
         }
     }
 
-    /// Turns sequential scans off. PostgreSQL may keep a plan from a time when a table was small, and such a plan would read a large table
-    /// whole.
-    static let byIndex: SQL = "set local enable_seqscan = off"
-
-    /// Deletes a part of the old rows of a table, without a sequential scan.
-    ///
-    /// - Returns: False if there were none.
-    func deleteByIndex(_ deletion: SQL) async throws -> Bool {
-        try await pool.transaction { transaction in
-            var trip = RoundTrip(running: [Self.byIndex])
-            let deleted = trip.ask(.count(deletion))
-            return try await transaction.send(trip)[deleted] > 0
-        }
-    }
-
     /// The wait for a lock on a whole table, to drop a day or to wait for claims. Later sessions queue behind this wait. So during a long
     /// backup the work is left for another turn and not repeated at once.
     static let lockPatience: SQL = "set local lock_timeout = '300ms'"
 
     /// Makes the partitions of the coming days. Does nothing for days that have partitions.
     public func makePartitions() async throws {
-        _ = try await pool.query("select tidings.ensure_partitions(1, \(Int32(Self.partitionDaysAhead)))")
+        _ = try await pool.query("select tidings.ensure_partitions(1, \(Int32(Store.partitionDaysAhead)))")
     }
 
     /// Deletes keys whose notification is older than twice the retention. No queue and no replay keeps an intent longer. A notification whose
@@ -78,30 +100,14 @@ extension Store {
     ///
     /// - Returns: False if no key was old.
     public func pruneIdempotency(retention: Duration) async throws -> Bool {
-        try await deleteByIndex(
+        try await store.deleteByIndex(
             """
             delete from tidings.idempotency where key = any(array(
                 select key from tidings.idempotency k where notification_id <
                     (select tidings.first_id(tidings.clock() - make_interval(secs => \(Double(retention.components.seconds) * 2))))
-                    and not \(Self.endsLate("k.notification_id", retention: retention))
-                limit \(Self.pruneBatch)))
+                    and not \(Store.endsLate("k.notification_id", retention: retention))
+                limit \(Store.pruneBatch)))
             """)
-    }
-
-    /// Whether a delivery of a notification has not ended, or ended within the retention. For notifications past retention: they were
-    /// scheduled far ahead, or paused for long. False if the notification has been dropped.
-    ///
-    /// The condition is a scalar subquery, so PostgreSQL looks up one notification at a time, in its own day. `exists` might become a join
-    /// with all days.
-    static func endsLate(_ notification: SQL, retention: Duration) -> SQL {
-        """
-        coalesce((
-            select (
-                select count(*) < n.planned
-                    or max(d.ended_at) > (select tidings.clock()) - make_interval(secs => \(Double(retention.components.seconds)))
-                from tidings.deliveries d where d.notification_id = n.id)
-            from tidings.notifications n where n.id = \(notification)), false)
-        """
     }
 
     /// Records that a process is alive, with its work so far, whether its bulk work yields, the providers that it calls, and what keeps it
@@ -173,10 +179,6 @@ extension Store {
             """)
     }
 
-    /// The shortest time between two samples of a queue in seconds, also by different processes. The drain rate needs two samples that are
-    /// apart.
-    package static let sampleSpacingSeconds = 2.5
-
     public func sampleQueue(_ queue: String, ready: Int, consumers: Int) async throws {
         _ = try await pool.query(
             """
@@ -188,7 +190,7 @@ extension Store {
                 earlier_at = case when excluded.sampled_at > last.sampled_at then last.sampled_at end,
                 waiting_since = case when excluded.ready > 0 then
                     coalesce(case when last.ready > 0 then last.waiting_since end, excluded.sampled_at) end
-            where abs(extract(epoch from excluded.sampled_at - last.sampled_at)) >= \(Self.sampleSpacingSeconds)
+            where abs(extract(epoch from excluded.sampled_at - last.sampled_at)) >= \(Store.sampleSpacingSeconds)
             """)
     }
 

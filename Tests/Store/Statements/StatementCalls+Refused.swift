@@ -47,7 +47,7 @@ extension StatementCall {
         StatementCall("refused.rejected") { _ = try await $0.refused.rejected(state: nil, reason: "unknownType", limit: 10) },
         StatementCall("refused.rejected", with: keptBytes) { _ = try await $0.refused.rejected(1) },
         StatementCall("refused.rejections") { _ = try await $0.refused.rejections([1]) },
-        StatementCall("refusedFigures") { _ = try await $0.refusedFigures() },
+        StatementCall("upkeep.refusedFigures") { _ = try await $0.upkeep.refusedFigures() },
     ]
 
     private static func calls(about table: RefusedTable) -> [StatementCall] {
@@ -73,7 +73,7 @@ extension StatementCall {
                 _ = try await store.refused.markReplayed([message], in: table)
             },
             StatementCall("refused.discard") { _ = try await $0.refused.discard([1], in: table) },
-            StatementCall("pruneRefused") { _ = try await $0.pruneRefused(table, retention: Samples.retention) },
+            StatementCall("upkeep.pruneRefused") { _ = try await $0.upkeep.pruneRefused(table, retention: Samples.retention) },
         ]
     }
 }

@@ -13,39 +13,39 @@ extension StatementCall {
     static let upkeep: [StatementCall] = [processes, retention, moves].flatMap { $0 }
 
     private static let processes: [StatementCall] = [
-        StatementCall("heartbeat") { store in
-            _ = try await store.heartbeat(
+        StatementCall("upkeep.heartbeat") { store in
+            _ = try await store.upkeep.heartbeat(
                 Samples.worker, handled: 1, yielding: (pause: .seconds(1), cause: .milliseconds(5)), providers: [Samples.provider],
                 catalogue: "hash", obstacles: [WorkerObstacle(.blocked, subject: "s", detail: "d", lasting: .seconds(1))],
                 brokerUser: "u", isLast: true)
         },
-        StatementCall("heartbeat", with: ["name": .null]) { store in
-            _ = try await store.heartbeat(Samples.worker, handled: 1, yielding: nil, providers: [], catalogue: "hash")
+        StatementCall("upkeep.heartbeat", with: ["name": .null]) { store in
+            _ = try await store.upkeep.heartbeat(Samples.worker, handled: 1, yielding: nil, providers: [], catalogue: "hash")
         },
-        StatementCall("share") { _ = try await $0.share(brokerConnections: ["node:5672": 2], of: Samples.worker) },
-        StatementCall("brokerUsers") { _ = try await $0.brokerUsers(of: ["deliver"]) },
-        StatementCall("sampleQueue") { try await $0.sampleQueue("q", ready: 1, consumers: 1) },
-        StatementCall("sampledQueues") { _ = try await $0.sampledQueues(except: ["q"]) },
-        StatementCall("forgetSample") { try await $0.forgetSample(of: "q") },
-        StatementCall("shiftClock") { try await $0.shiftClock(by: .seconds(1)) },
+        StatementCall("upkeep.share") { _ = try await $0.upkeep.share(brokerConnections: ["node:5672": 2], of: Samples.worker) },
+        StatementCall("upkeep.brokerUsers") { _ = try await $0.upkeep.brokerUsers(of: ["deliver"]) },
+        StatementCall("upkeep.sampleQueue") { try await $0.upkeep.sampleQueue("q", ready: 1, consumers: 1) },
+        StatementCall("upkeep.sampledQueues") { _ = try await $0.upkeep.sampledQueues(except: ["q"]) },
+        StatementCall("upkeep.forgetSample") { try await $0.upkeep.forgetSample(of: "q") },
+        StatementCall("upkeep.shiftClock") { try await $0.upkeep.shiftClock(by: .seconds(1)) },
     ]
 
     private static let retention: [StatementCall] = [
-        StatementCall("rollUpTally") { try await $0.rollUpTally() },
-        StatementCall("foldTallyTotals") { _ = try await $0.foldTallyTotals(retention: Samples.retention) },
-        StatementCall("tendPartitions") { _ = try await $0.tendPartitions(retention: Samples.retention) },
-        StatementCall("makePartitions") { try await $0.makePartitions() },
-        StatementCall("pruneIdempotency") { _ = try await $0.pruneIdempotency(retention: Samples.retention) },
-        StatementCall("pruneWorkers") { try await $0.pruneWorkers(retention: Samples.retention) },
-        StatementCall("pruneRejectedDays") { try await $0.pruneRejectedDays(retention: Samples.retention) },
-        StatementCall("pruneCatalogues") { try await $0.pruneCatalogues(retention: Samples.retention) },
+        StatementCall("upkeep.rollUpTally") { try await $0.upkeep.rollUpTally() },
+        StatementCall("upkeep.foldTallyTotals") { _ = try await $0.upkeep.foldTallyTotals(retention: Samples.retention) },
+        StatementCall("upkeep.tendPartitions") { _ = try await $0.upkeep.tendPartitions(retention: Samples.retention) },
+        StatementCall("upkeep.makePartitions") { try await $0.upkeep.makePartitions() },
+        StatementCall("upkeep.pruneIdempotency") { _ = try await $0.upkeep.pruneIdempotency(retention: Samples.retention) },
+        StatementCall("upkeep.pruneWorkers") { try await $0.upkeep.pruneWorkers(retention: Samples.retention) },
+        StatementCall("upkeep.pruneRejectedDays") { try await $0.upkeep.pruneRejectedDays(retention: Samples.retention) },
+        StatementCall("upkeep.pruneCatalogues") { try await $0.upkeep.pruneCatalogues(retention: Samples.retention) },
     ]
 
     /// The phases of the move of idempotency keys.
     private static let moves: [StatementCall] = [
-        StatementCall("moveRecentKeys", with: ["phase": "waiting"]) { _ = try await $0.moveRecentKeys() },
-        StatementCall("moveRecentKeys", with: ["phase": "copying"]) { _ = try await $0.moveRecentKeys() },
-        StatementCall("moveRecentKeys", with: ["phase": "copied"]) { _ = try await $0.moveRecentKeys() },
-        StatementCall("moveRecentKeys", with: ["phase": "deleting"]) { _ = try await $0.moveRecentKeys() },
+        StatementCall("upkeep.moveRecentKeys", with: ["phase": "waiting"]) { _ = try await $0.upkeep.moveRecentKeys() },
+        StatementCall("upkeep.moveRecentKeys", with: ["phase": "copying"]) { _ = try await $0.upkeep.moveRecentKeys() },
+        StatementCall("upkeep.moveRecentKeys", with: ["phase": "copied"]) { _ = try await $0.upkeep.moveRecentKeys() },
+        StatementCall("upkeep.moveRecentKeys", with: ["phase": "deleting"]) { _ = try await $0.upkeep.moveRecentKeys() },
     ]
 }

@@ -54,7 +54,7 @@ import TidingsTestSupport
             var phases: [String] = []
             var sent = 1
             repeat {
-                #expect(try await stores[sent % 2].moveRecentKeys())
+                #expect(try await stores[sent % 2].upkeep.moveRecentKeys())
                 phases.append(try await system.query("select phase from tidings.key_move").rows[0].decode(String.self))
                 #expect(await producer.publish([event]) == [.confirmed])
                 sent += 1
@@ -64,7 +64,7 @@ import TidingsTestSupport
             #expect(try await system.count("select count(*) from tidings.notifications") == 1)
             #expect(try await system.count(Self.recent) == 0)
             #expect(try await system.count(Self.moved) == 1)
-            #expect(try await stores[0].moveRecentKeys() == false, "the next ones are not old enough")
+            #expect(try await stores[0].upkeep.moveRecentKeys() == false, "the next ones are not old enough")
             for store in stores { await store.close() }
             await producer.close()
         }
@@ -84,10 +84,10 @@ import TidingsTestSupport
             _ = try await claims.query("begin")
             _ = try await claims.query(
                 "insert into tidings.idempotency_recent values (md5('4')::uuid, tidings.first_id(now()), md5('content')::uuid)")
-            for _ in 0..<3 { #expect(try await store.moveRecentKeys()) }
+            for _ in 0..<3 { #expect(try await store.upkeep.moveRecentKeys()) }
             #expect(try await system.count(Self.moved) == 3)
             do {
-                _ = try await store.moveRecentKeys()
+                _ = try await store.upkeep.moveRecentKeys()
                 Issue.record("went on while a claim was under way")
             } catch let error as PostgresError {
                 #expect(error.sqlState == "55P03", "lock_not_available: \(error)")
@@ -98,9 +98,9 @@ import TidingsTestSupport
             // A vacuum holds this lock. Claims would wait in vain beside it.
             _ = try await claims.query("begin")
             _ = try await claims.query("lock table tidings.idempotency_recent in share update exclusive mode")
-            #expect(try await store.moveRecentKeys() == false)
+            #expect(try await store.upkeep.moveRecentKeys() == false)
             _ = try await claims.query("commit")
-            for _ in 0..<3 { #expect(try await store.moveRecentKeys()) }
+            for _ in 0..<3 { #expect(try await store.upkeep.moveRecentKeys()) }
             #expect(try await system.count(Self.recent) == 1)
             await claims.close()
             await store.close()
@@ -127,7 +127,7 @@ import TidingsTestSupport
         try await withOwnSystem { system in
             let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 1, name: "release")
             _ = try await system.query("update tidings.key_move set before = tidings.first_id(now() + interval '1 year')")
-            #expect(try await store.moveRecentKeys())
+            #expect(try await store.upkeep.moveRecentKeys())
             #expect(try await system.query("select phase from tidings.key_move").rows[0].decode(String.self) == "copying")
             await store.close()
         }
@@ -137,11 +137,11 @@ import TidingsTestSupport
     @Test func aClockThatWasSetBackForgetsNoKey() async throws {
         try await withOwnSystem { system in
             let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 1, name: "release")
-            for _ in 0..<3 { #expect(try await store.moveRecentKeys()) }
+            for _ in 0..<3 { #expect(try await store.upkeep.moveRecentKeys()) }
             _ = try await system.query(
                 "insert into tidings.idempotency_recent values (md5('1')::uuid, \(Self.twoDaysOld), md5('content')::uuid)")
             #expect(try await system.query("select phase from tidings.key_move").rows[0].decode(String.self) == "deleting")
-            for _ in 0..<2 { #expect(try await store.moveRecentKeys()) }
+            for _ in 0..<2 { #expect(try await store.upkeep.moveRecentKeys()) }
             #expect(try await system.query("select phase from tidings.key_move").rows[0].decode(String.self) == "waiting")
             #expect(try await system.count(Self.recent) == 1)
             await store.close()
@@ -164,7 +164,7 @@ import TidingsTestSupport
                     // Both releasers run until the move is over. A releaser that finds the other at work asks again.
                     group.addTask {
                         let store = Store(configuration, size: 1, name: "release \(number)")
-                        repeat { _ = try await store.moveRecentKeys() } while try await system.count(Self.left) > 0
+                        repeat { _ = try await store.upkeep.moveRecentKeys() } while try await system.count(Self.left) > 0
                         await store.close()
                     }
                 }

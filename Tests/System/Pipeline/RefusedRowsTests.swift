@@ -56,15 +56,15 @@ import TidingsTimeZones
             _ = try await system.query("update tidings.rejected_days set kept_bytes = \(RejectedBudget.bytesADay) where share = 99")
             try await refuse([rejection("second of quiet", tenant: "quiet")], in: store)
             #expect(try await without(in: system) == ["second of loud", "second of quiet"])
-            let figures = try await store.refusedFigures()
+            let figures = try await store.upkeep.refusedFigures()
             #expect(figures.rejected == 4 && figures.dead == 0 && figures.withoutBytes == 2)
             #expect(figures.keptBytes >= RejectedBudget.bytesADay)
 
-            try await store.shiftClock(by: .seconds(86_400))
+            try await store.upkeep.shiftClock(by: .seconds(86_400))
             try await refuse([rejection("third of loud", tenant: "loud")], in: store)
             #expect(try await without(in: system) == ["second of loud", "second of quiet"], "a new day has a budget of its own")
-            try await store.shiftClock(by: .seconds(40 * 86_400))
-            try await store.pruneRejectedDays(retention: Self.retention)
+            try await store.upkeep.shiftClock(by: .seconds(40 * 86_400))
+            try await store.upkeep.pruneRejectedDays(retention: Self.retention)
             #expect(try await system.count("select count(*) from tidings.rejected_days") == 0)
         }
     }
@@ -141,28 +141,30 @@ import TidingsTimeZones
                 if queue == "one" { #expect(try await store.refused.moveDead(kept.id, from: ["trying"], to: "resolved")) }
             }
             func prune() async throws {
-                for table in [RefusedTable.rejected, .dead] { while try await store.pruneRefused(table, retention: Self.retention) {} }
+                for table in [RefusedTable.rejected, .dead] {
+                    while try await store.upkeep.pruneRefused(table, retention: Self.retention) {}
+                }
             }
             func left(_ table: String) async throws -> Int { try await system.count("select count(*) from tidings.\(unsafe: table)") }
 
-            try await store.shiftClock(by: .seconds(29 * 86_400))
+            try await store.upkeep.shiftClock(by: .seconds(29 * 86_400))
             try await prune()
             #expect(try await left("rejected") == many + 2)
             #expect(try await left("dead") == 2)
 
-            try await store.shiftClock(by: .seconds(31 * 86_400))
+            try await store.upkeep.shiftClock(by: .seconds(31 * 86_400))
             try await prune()
             #expect(try await left("rejected") == many + 1, "only the closed row is past its end")
             #expect(try await left("dead") == 1)
             #expect(try await system.count("select count(*) from tidings.rejected where look_on <= tidings.clock()::date") == 0)
 
             // The row is closed on day 55. Its body still ends after the 60 days of an open row.
-            try await store.shiftClock(by: .seconds(55 * 86_400))
+            try await store.upkeep.shiftClock(by: .seconds(55 * 86_400))
             _ = try await system.query("update tidings.rejected set state = 'replayed', acted_at = tidings.clock() where event_id = 'late'")
-            try await store.shiftClock(by: .seconds(59 * 86_400))
+            try await store.upkeep.shiftClock(by: .seconds(59 * 86_400))
             try await prune()
             #expect(try await left("rejected") == many + 1)
-            try await store.shiftClock(by: .seconds(62 * 86_400))
+            try await store.upkeep.shiftClock(by: .seconds(62 * 86_400))
             try await prune()
             #expect(try await left("rejected") == 0)
             #expect(try await left("dead") == 0)
@@ -181,7 +183,7 @@ import TidingsTimeZones
                     select 'ended', 'tenant ' || i, 'inApp', 'delivered', 'delivered', 1 from generate_series(\(first), \(last)) i
                     union all select 'planned', '', '', '', '', \(last - first + 1)
                     """)
-                try await store.rollUpTally()
+                try await store.upkeep.rollUpTally()
             }
             func ended() async throws -> Int {
                 try await system.count("select coalesce(sum(n), 0)::bigint from tidings.tally_totals where kind = 'ended'")
@@ -194,10 +196,10 @@ import TidingsTimeZones
             #expect(try await system.count("\(unsafe: without)") == 5, "known tenants go on, new ones have no total of their own")
             #expect(try await system.count("select count(*) from tidings_ops.state_counts where tenant <> ''") == limit)
 
-            try await store.shiftClock(by: .seconds(50 * 86_400))
+            try await store.upkeep.shiftClock(by: .seconds(50 * 86_400))
             try await end(1...3)
-            try await store.shiftClock(by: .seconds(61 * 86_400))
-            while try await store.foldTallyTotals(retention: Self.retention) {}
+            try await store.upkeep.shiftClock(by: .seconds(61 * 86_400))
+            while try await store.upkeep.foldTallyTotals(retention: Self.retention) {}
             #expect(try await system.count("select count(*) from tidings.tally_totals where tenant <> ''") == 3)
             #expect(try await ended() == limit + 13)
             #expect(try await system.count("select count(*) from tidings_ops.unaccounted") == 0)
@@ -215,7 +217,7 @@ import TidingsTimeZones
                 )
             }
             func hashes() async throws -> [String] {
-                try await store.pruneCatalogues(retention: Self.retention)
+                try await store.upkeep.pruneCatalogues(retention: Self.retention)
                 return try await system.query("select hash from tidings.catalogues order by 1").rows.map { try $0.decode(String.self) }
             }
             try await activate("a")
@@ -227,15 +229,15 @@ import TidingsTimeZones
                 insert into tidings.workers (id, role, host, pid, version, started_at, heartbeat_at, catalogue)
                 values ('w', 'router', 'h', 1, '0', now(), now() + interval '40 days', 'built in')
                 """)
-            try await store.shiftClock(by: .seconds(40 * 86_400))
+            try await store.upkeep.shiftClock(by: .seconds(40 * 86_400))
             #expect(try await hashes() == ["a", "b", "built in"])
             // The catalogue becomes active again for a moment only, and decisions of that moment name it.
             try await activate("a")
             try await activate("b")
             _ = try await system.query("insert into tidings.catalogues (hash, yaml, applied_at, used_at) values ('c', '', now(), now())")
-            try await store.shiftClock(by: .seconds(70 * 86_400))
+            try await store.upkeep.shiftClock(by: .seconds(70 * 86_400))
             #expect(try await hashes() == ["a", "b", "built in"])
-            try await store.shiftClock(by: .seconds(102 * 86_400))
+            try await store.upkeep.shiftClock(by: .seconds(102 * 86_400))
             #expect(try await hashes() == ["a", "b"], "a rollback brings back the catalogue that the active one replaced")
         }
     }

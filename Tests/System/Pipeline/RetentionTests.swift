@@ -17,13 +17,13 @@ import TidingsTestSupport
             try await readers.transaction { reader in
                 _ = try await reader.query("select from tidings.attempts limit 1")
                 do {
-                    let dropped = try await store.tendPartitions(retention: Self.retention)
+                    let dropped = try await store.upkeep.tendPartitions(retention: Self.retention)
                     Issue.record("dropped \(dropped) under a reader")
                 } catch let error as PostgresError {
                     #expect(error.sqlState == "55P03", "lock_not_available: \(error)")
                 }
             }
-            let dropped = try await store.tendPartitions(retention: Self.retention)
+            let dropped = try await store.upkeep.tendPartitions(retention: Self.retention)
             #expect(dropped.count == 2 && dropped.allSatisfy { $0.hasPrefix("notifications_p") }, "\(dropped)")
             await readers.close()
             await store.close()
