@@ -103,4 +103,11 @@ extension Store {
     }
 
     public var upkeep: Upkeep { Upkeep(store: self) }
+
+    /// The readings of the command line, and the changes that an operator makes to one delivery.
+    public struct Operations: StoreHandle {
+        let store: Store
+    }
+
+    public var operations: Operations { Operations(store: self) }
 }

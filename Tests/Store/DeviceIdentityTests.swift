@@ -85,7 +85,7 @@ import TidingsTestSupport
     @Test func aDeviceIsFoundByTheIdentityOfItsToken() async throws {
         try await StoreScene.with { scene in
             let device = try await scene.register(Self.token("first"), of: "ada").deviceID
-            let found = try await scene.store.find("written otherwise", tokens: ["https://push.test/1", "written otherwise"])
+            let found = try await scene.store.operations.find("written otherwise", tokens: ["https://push.test/1", "written otherwise"])
             #expect(found.map(\.id) == [device])
         }
     }

@@ -254,6 +254,6 @@ extension StoreScene {
 
     /// The events of apps in the timeline of a notification.
     fileprivate func timeline(of id: NotificationID) async throws -> [String] {
-        try await store.explain(id).filter { $0.actor == "app" }.map { "\($0.verdict): \($0.detail ?? "")" }
+        try await store.operations.explain(id).filter { $0.actor == "app" }.map { "\($0.verdict): \($0.detail ?? "")" }
     }
 }

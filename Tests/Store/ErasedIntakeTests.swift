@@ -49,7 +49,7 @@ import TidingsTestSupport
             #expect(promise.state == .erased && promise.reasonCode == "recipientErased" && promise.idempotencyKey == nil)
             #expect(try await scene.store.reservations.notification(id, tenant: "acme") == nil)
             #expect(try await scene.count("select count(*) from tidings.reservations") == 0)
-            let found = try await scene.store.find("\(id)")
+            let found = try await scene.store.operations.find("\(id)")
             #expect(found.count == 1 && found.first?.kind == .erased)
 
             // The same request again. Its promise leads to the same answer, and ends with its message.

@@ -19,7 +19,7 @@ import TidingsTestSupport
 
             let retrying = try await PostgresConnection.connect(PostgresConfiguration(url: scene.system.databaseURL))
             _ = try await retrying.query("begin")
-            // The statement of Store.retry, before its commit.
+            // The statement of Store.Operations.retry, before its commit.
             _ = try await retrying.query(
                 """
                 with taken as (delete from tidings.deliveries returning *)
@@ -36,7 +36,7 @@ import TidingsTestSupport
             try #require(try await scene.finish(id))
             #expect(try await scene.count("select count(*) from tidings.due") == 0)
             #expect(try await scene.tables(with: Self.eve.id).isEmpty)
-            #expect(try await scene.store.audit().isEmpty)
+            #expect(try await scene.store.operations.audit().isEmpty)
         }
     }
 

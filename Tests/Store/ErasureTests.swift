@@ -39,7 +39,7 @@ import TidingsTestSupport
             try #require(try await scene.finish(id))
             #expect(try await scene.tables(with: Self.eve.id).isEmpty)
             #expect(try await scene.rows(of: Self.bob) == ofBob, "the other person keeps everything")
-            #expect(try await scene.store.audit().isEmpty)
+            #expect(try await scene.store.operations.audit().isEmpty)
             #expect(try await scene.count("select count(*) from tidings_ops.unaccounted") == 0)
             let ends = try await scene.count(
                 "select coalesce(sum(n), 0)::bigint from tidings.tally where kind = 'ended' and reason = 'recipientErased'")

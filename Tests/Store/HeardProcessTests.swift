@@ -23,7 +23,7 @@ import TidingsTestSupport
     }
 
     private static func heard(_ scene: StoreScene) async throws -> [String?] {
-        try await scene.store.workers().map { $0["worker_id"]?.stringValue }
+        try await scene.store.operations.workers().map { $0["worker_id"]?.stringValue }
     }
 
     /// Inserts a process that sent its last heartbeat so many hours ago.

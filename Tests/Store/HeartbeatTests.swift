@@ -11,7 +11,7 @@ import TidingsStore
             func beat(_ obstacles: [WorkerObstacle]) async throws -> [JSON]? {
                 _ = try await scene.store.upkeep.heartbeat(
                     worker, handled: 0, yielding: nil, providers: [], catalogue: "c", obstacles: obstacles)
-                return try await scene.store.workers().first?["obstacles"]?.arrayValue
+                return try await scene.store.operations.workers().first?["obstacles"]?.arrayValue
             }
             #expect(try await beat([]) == [])
             let said = try #require(
@@ -41,7 +41,10 @@ import TidingsStore
             try await beat("router", "gone", isLast: true)
             #expect(try await scene.store.upkeep.brokerUsers(of: ["router", "all"]) == ["a", "b"])
             #expect(try await scene.store.upkeep.brokerUsers(of: ["release"]).isEmpty)
-            #expect(try await scene.store.workers().compactMap { $0["broker_user"]?.stringValue }.sorted() == ["a", "b", "c", "gone"])
+            #expect(
+                try await scene.store.operations.workers().compactMap { $0["broker_user"]?.stringValue }.sorted() == [
+                    "a", "b", "c", "gone",
+                ])
             try await scene.store.upkeep.shiftClock(by: .seconds(60))
             #expect(try await scene.store.upkeep.brokerUsers(of: ["router", "all"]).isEmpty)
         }
@@ -66,7 +69,7 @@ import TidingsStore
             #expect(
                 try await scene.store.upkeep.share(brokerConnections: ["two:2": 3], of: first)
                     == BrokerConnections(byNode: ["one:1": 1, "two:2": 1], processes: 1), "a process with one node has none to share")
-            let rows = try await scene.store.workers().map { $0["broker_connections"]?.serialized }
+            let rows = try await scene.store.operations.workers().map { $0["broker_connections"]?.serialized }
             #expect(Set(rows) == [#"{"two:2":3}"#, #"{"one:1":1,"two:2":1}"#, "{}"])
             try await beat(second, isLast: true)
             let left = try await scene.store.upkeep.share(brokerConnections: [:], of: third)

@@ -76,7 +76,7 @@ import TidingsTestSupport
             let claim = try await scene.fallAsleep(with: 1...1)
             #expect(try await scene.recover() == 1)
             let id = claim.packs[0].entries[0].notificationID
-            #expect(try await scene.store.cancel(id, reason: .cancelledByOperator) == [0: .cancelled])
+            #expect(try await scene.store.operations.cancel(id, reason: .cancelledByOperator) == [0: .cancelled])
             #expect(try await scene.count(Self.duplicates) == 1)
             try await scene.say(.notBegun, of: claim)
             #expect(try await scene.count(Self.duplicates) == 0)
@@ -205,7 +205,7 @@ extension StoreScene {
 
     fileprivate func isSound() async throws -> Bool {
         let unaccounted = try await count("select count(*) from tidings_ops.unaccounted")
-        let problems = try await store.audit()
+        let problems = try await store.operations.audit()
         return unaccounted == 0 && problems.isEmpty
     }
 }

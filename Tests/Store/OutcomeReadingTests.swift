@@ -9,7 +9,7 @@ import TidingsTestSupport
     /// A pack counts if it was decided 5 s ago, has no confirm, and no worker has it.
     @Test func packsWithoutAConfirmAreCounted() async throws {
         try await StoreScene.with { scene in
-            #expect(try await scene.store.unconfirmed().isEmpty)
+            #expect(try await scene.store.operations.unconfirmed().isEmpty)
             try await Self.insert(decided: "10 s", scene)
             try await Self.insert(decided: "20 s", scene)
             try await Self.insert(decided: "2 s", scene)
@@ -17,7 +17,7 @@ import TidingsTestSupport
             try await Self.insert(decided: "40 s", claimed: "clock.now", scene)
             // The confirm was forgotten on purpose, so that a releaser publishes the pack again at once.
             try await Self.insert(decided: "1 hour", id: "50 s", scene)
-            let rows = try await scene.store.unconfirmed()
+            let rows = try await scene.store.operations.unconfirmed()
             #expect(rows.count == 1 && rows[0]["packs"] == 2 && rows[0]["channel"] == "push" && rows[0]["lane"] == "bulk", "\(rows)")
             let age = try await scene.count(
                 "select extract(epoch from tidings.clock() - oldest_at)::bigint from tidings_ops.unconfirmed_packs")
@@ -56,10 +56,10 @@ import TidingsTestSupport
 
     @Test func aCommitEndsAndNoneWaits() async throws {
         try await StoreScene.with { scene in
-            #expect(try await scene.store.commitEnds(within: .seconds(5).patient))
-            let row = try await scene.store.commitWaits()
+            #expect(try await scene.store.operations.commitEnds(within: .seconds(5).patient))
+            let row = try await scene.store.operations.commitWaits()
             #expect(row["synchronous_standby_names"] == "" && row["waiting"] == 0 && row["standbys"] == 0, "\(row)")
-            let settings = try await scene.store.durability()
+            let settings = try await scene.store.operations.durability()
             #expect(settings["synchronous_standby_names"] == "", "\(settings)")
         }
     }

@@ -17,7 +17,7 @@ import TidingsTestSupport
             #expect(try await scene.confirm(key, on: "phone-1") == .repeated)
             #expect(try await scene.count("select count(*) from tidings.reports where reporter = 'device' and provider = 'phone'") == 1)
             #expect(try await scene.count("select count(*) from tidings_ops.unaccounted") == 0)
-            let problems = try await scene.store.audit()
+            let problems = try await scene.store.operations.audit()
             #expect(problems.isEmpty, "\(problems)")
         }
     }
@@ -105,7 +105,7 @@ import TidingsTestSupport
             #expect(try await scene.confirm(key, on: "phone-1") == .kept)
             #expect(try await scene.confirm(key, on: "phone-1") == .repeated)
             #expect(try await scene.count("select count(*) from tidings.reports") == 2)
-            let rows = try await scene.store.explain(key.notificationID).map {
+            let rows = try await scene.store.operations.explain(key.notificationID).map {
                 [$0.actor, $0.verdict, $0.detail ?? ""]
             }
             #expect(rows.contains(["provider", "delivered", "phone reports delivered"]), "\(rows)")

@@ -12,7 +12,7 @@ import TidingsTestSupport
             try await Self.insert(2, "failed", "tokenMalformed", minutesAgo: 14, from: 10, scene)
             try await Self.insert(5, "failed", "tokenMalformed", minutesAgo: 16, from: 20, scene)
             try await Self.insert(7, "suppressed", "noDevice", minutesAgo: 1, from: 30, scene)
-            let rows = try await scene.store.recentFailures()
+            let rows = try await scene.store.operations.recentFailures()
             try #require(rows.count == 2, "\(rows)")
             #expect(rows.map { $0["reason_code"] } == ["misconfigured", "tokenMalformed"], "\(rows)")
             #expect(rows.map { $0["deliveries"]?.intValue } == [3, 2] && rows.allSatisfy { $0["provider"] == "phone" }, "\(rows)")
@@ -27,7 +27,7 @@ import TidingsTestSupport
             try await Self.insert(4, "suppressed", "noProvider", minutesAgo: 1, from: 1, scene)
             try await Self.insert(5, "suppressed", "noProvider", minutesAgo: 16, from: 10, scene)
             try await Self.insert(2, "failed", "misconfigured", minutesAgo: 2, from: 20, scene)
-            let rows = try await scene.store.recentFailures()
+            let rows = try await scene.store.operations.recentFailures()
             #expect(rows.map { $0["reason_code"] } == ["noProvider", "misconfigured"], "\(rows)")
             #expect(rows.map { $0["state"] } == ["suppressed", "failed"] && rows.map { $0["deliveries"]?.intValue } == [4, 2], "\(rows)")
         }
@@ -39,9 +39,9 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             try await Self.insert(1, "failed", "tokenMalformed", minutesAgo: 3, from: 0, scene)
             try await Self.insert(10_002, "suppressed", "noProvider", minutesAgo: 1, from: 1, scene)
-            #expect(try await scene.store.recentFailures().map { $0["deliveries"]?.intValue } == [10_000, 1])
+            #expect(try await scene.store.operations.recentFailures().map { $0["deliveries"]?.intValue } == [10_000, 1])
             try await Self.insert(10_002, "failed", "misconfigured", minutesAgo: 2, from: 10_003, scene)
-            #expect(try await scene.store.recentFailures().map { $0["deliveries"]?.intValue } == [10_000, 10_000])
+            #expect(try await scene.store.operations.recentFailures().map { $0["deliveries"]?.intValue } == [10_000, 10_000])
         }
     }
 

@@ -18,13 +18,13 @@ import TidingsTestSupport
             try await scene.system.refuse("event-3")
             _ = try await scene.system.query("select tidings_api.enqueue('orderUpdate', 'r', key => 'waits', source => '/tests')")
             let ids = ["waits", "event-2", "nothing", "refused", "replayed", "discarded", "event-3", "a b,\"c\"\nd'e\\", "event-2"]
-            let events = try await scene.store.reconcile(ids, source: "/tests", tenant: nil, since: Self.start)
+            let events = try await scene.store.operations.reconcile(ids, source: "/tests", tenant: nil, since: Self.start)
             #expect(events.map(\.id) == ids)
             #expect(
                 events.map(\.state) == [.enqueued, .accepted, .missing, .rejected, .missing, .rejected, .accepted, .missing, .accepted])
             #expect(events.map(\.notifications) == [0, 1, 0, 0, 0, 0, 1, 0, 1])
             #expect(events.map(\.reason) == [nil, nil, nil, "unknownType", nil, "unknownType", "unknownType", nil, nil])
-            #expect(try await scene.store.reconcile([], source: "/tests", tenant: nil, since: Self.start).isEmpty)
+            #expect(try await scene.store.operations.reconcile([], source: "/tests", tenant: nil, since: Self.start).isEmpty)
         }
     }
 
@@ -39,7 +39,7 @@ import TidingsTestSupport
             }
             let ids = ["event-1", "refused", "mine", "theirs"]
             func states(_ source: String, _ tenant: String?) async throws -> [ReconciledEvent.State] {
-                try await scene.store.reconcile(ids, source: source, tenant: tenant, since: Self.start).map(\.state)
+                try await scene.store.operations.reconcile(ids, source: source, tenant: tenant, since: Self.start).map(\.state)
             }
             #expect(try await states("/tests", nil) == [.accepted, .rejected, .enqueued, .enqueued])
             #expect(try await states("/tests", "default") == [.accepted, .rejected, .enqueued, .missing])
@@ -55,7 +55,7 @@ import TidingsTestSupport
             try await scene.take(1...1)
             try await scene.system.refuse("refused")
             let later = scene.store.clock.now().adding(.seconds(60))
-            let events = try await scene.store.reconcile(["event-1", "refused"], source: "/tests", tenant: nil, since: later)
+            let events = try await scene.store.operations.reconcile(["event-1", "refused"], source: "/tests", tenant: nil, since: later)
             #expect(events.map(\.state) == [.missing, .missing])
         }
     }
@@ -66,7 +66,7 @@ import TidingsTestSupport
                 let digits = String(number)
                 return digits + String(repeating: "ä", count: (256 - digits.utf8.count) / 2)
             }
-            let events = try await scene.store.reconcile(ids, source: "/tests", tenant: nil, since: Self.start)
+            let events = try await scene.store.operations.reconcile(ids, source: "/tests", tenant: nil, since: Self.start)
             #expect(events.map(\.id) == ids && events.allSatisfy { $0.state == .missing })
         }
     }
@@ -76,14 +76,14 @@ import TidingsTestSupport
         try await StoreScene.with { scene in
             let day = Duration.seconds(86_400)
             let now = scene.store.clock.now()
-            let yesterday = try #require(try await scene.store.keptSince())
+            let yesterday = try #require(try await scene.store.operations.keptSince())
             #expect(now - yesterday >= day)
             _ = try await scene.system.query("select tidings.ensure_partitions(3, 0)")
-            let earlier = try #require(try await scene.store.keptSince())
+            let earlier = try #require(try await scene.store.operations.keptSince())
             #expect(yesterday - earlier >= day)
             let dropped = String(yesterday.adding(.zero - day).rfc3339.prefix(10).filter { $0 != "-" })
             _ = try await scene.system.query("drop table tidings.notifications_p\(unsafe: dropped)")
-            #expect(try await scene.store.keptSince() == yesterday)
+            #expect(try await scene.store.operations.keptSince() == yesterday)
         }
     }
 
@@ -92,8 +92,8 @@ import TidingsTestSupport
             try await scene.system.refuse(nil)
             try await scene.system.refuse(nil, state: "discarded")
             try await scene.system.refuse("named")
-            #expect(try await scene.store.refusedWithoutID(since: Self.start) == 1)
-            #expect(try await scene.store.refusedWithoutID(since: scene.store.clock.now().adding(.seconds(60))) == 0)
+            #expect(try await scene.store.operations.refusedWithoutID(since: Self.start) == 1)
+            #expect(try await scene.store.operations.refusedWithoutID(since: scene.store.clock.now().adding(.seconds(60))) == 0)
         }
     }
 }

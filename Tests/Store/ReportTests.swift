@@ -56,7 +56,7 @@ import TidingsTestSupport
             #expect(try await scene.isSound())
             // The first call of the delivery is not forgotten.
             #expect(try await scene.count("select count(*) from tidings_ops.attempts where outcome = 'accepted' and attempt = 1") == 1)
-            #expect(try await scene.store.retry(key))
+            #expect(try await scene.store.operations.retry(key))
             #expect(try await scene.store.reports.record([scene.report(key, .delivered, "3")], from: Self.provider) == [.early])
             #expect(try await scene.isSound())
         }
@@ -300,7 +300,7 @@ import TidingsTestSupport
             (first.at, late.at) = (time, nil)
             _ = try await scene.store.reports.record([first], from: Self.provider)
             _ = try await scene.store.reports.record([late], from: Self.provider)
-            let rows = try await scene.store.explain(key.notificationID).map {
+            let rows = try await scene.store.operations.explain(key.notificationID).map {
                 [$0.actor, $0.verdict, $0.reasonCode ?? "", $0.detail ?? ""]
             }
             #expect(rows.contains(["deliver", "attempt 1", "accepted", "accepted"]), "\(rows)")
@@ -576,7 +576,7 @@ extension StoreScene {
     /// Whether every delivery is accounted for.
     fileprivate func isSound() async throws -> Bool {
         let unaccounted = try await count("select count(*) from tidings_ops.unaccounted")
-        let problems = try await store.audit()
+        let problems = try await store.operations.audit()
         return unaccounted == 0 && problems.isEmpty
     }
 }

@@ -25,8 +25,9 @@ struct StandbyAnswerTests {
             // Packs that are settled.
             let packs = try await scene.take(4...6).packs
             let key = try #require(packs.first?.entries.first?.key)
-            _ = try await scene.store.cancel(key.notificationID, reason: .cancelledByOperator)
-            #expect(try await server.holdsUp { _ = try await scene.store.cancel(key.notificationID, reason: .cancelledByOperator) })
+            _ = try await scene.store.operations.cancel(key.notificationID, reason: .cancelledByOperator)
+            #expect(
+                try await server.holdsUp { _ = try await scene.store.operations.cancel(key.notificationID, reason: .cancelledByOperator) })
             try await scene.system.forgetPacks()
             #expect(try await server.holdsUp { try await scene.claim(packs, worker: "w") })
             #expect(try await server.holdsUp { _ = try await scene.store.outbox.deliverToInbox(packs, pauses: .none) })

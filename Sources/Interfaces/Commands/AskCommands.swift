@@ -34,7 +34,7 @@ struct ContentOptions: ParsableArguments {
 /// Explains the notifications and the refused events of an id. The id may be that of a notification, a delivery, a producer's event or a
 /// person. Throws a ``Failure`` with exit code 1 if there is no notification.
 func explain(_ text: String, withContent: Bool, as format: OutputFormat, in store: Store) async throws {
-    let found = try await store.find(text)
+    let found = try await store.operations.find(text)
     let ids = notificationIDs(in: found) { _ in true }
     let refused = try await RefusedExplanation.all(in: found, from: store)
     guard !ids.isEmpty else {
@@ -49,7 +49,7 @@ func explain(_ text: String, withContent: Bool, as format: OutputFormat, in stor
     Explanation.print(explanations, refused: refused, as: format)
 }
 
-/// Returns the notifications among the records of ``Store/find(_:tokens:)`` that `isWanted` accepts.
+/// Returns the notifications among the records of ``Store/Operations/find(_:tokens:)`` that `isWanted` accepts.
 /// Each is listed once: an event may have the id of a person, and then the records name a notification twice.
 func notificationIDs(in found: [FoundRecord], where isWanted: (FoundRecord) -> Bool) -> [NotificationID] {
     var ids: [NotificationID] = []
@@ -126,7 +126,7 @@ private func knownSpelling(of text: String, in store: Store) async throws -> Str
     for spelling in [small, text.uppercased(), small.prefix(1).uppercased() + small.dropFirst()] {
         guard !isSameText(spelling, text), !tried.contains(spelling) else { continue }
         tried.append(spelling)
-        if try await !store.find(spelling).isEmpty { return spelling }
+        if try await !store.operations.find(spelling).isEmpty { return spelling }
     }
     return nil
 }
@@ -145,7 +145,7 @@ struct FindCommand: TidingsCommand {
     mutating func run(in context: CommandContext) async throws {
         let (id, format) = (id, output.format)
         try await withStore { store, _ in
-            var rows = try await store.find(id, tokens: context.providers.tokenIdentities(of: id)).map(\.row)
+            var rows = try await store.operations.find(id, tokens: context.providers.tokenIdentities(of: id)).map(\.row)
             if rows.isEmpty { rows = try await store.outbox.enqueued(id) }
             if !rows.isEmpty || format == .json { Output.list(rows, as: format, empty: "") }
             if rows.isEmpty { throw Failure(.bad, "nothing has the id \(id)", hint: try await lostHint(id, in: store)) }

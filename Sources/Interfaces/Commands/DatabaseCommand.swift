@@ -103,8 +103,9 @@ struct DatabaseCommand: AsyncParsableCommand {
         mutating func run(in context: CommandContext) async throws {
             let problems = try await onSchema {
                 try await withStore { store, _ in
-                    try await store.audit { Output.note("\($0) notifications compared") }
-                        + (try await store.auditInboxes { Output.note("\($0) inboxes recounted") }) + (try await store.unaccounted())
+                    try await store.operations.audit { Output.note("\($0) notifications compared") }
+                        + (try await store.operations.auditInboxes { Output.note("\($0) inboxes recounted") })
+                        + (try await store.operations.unaccounted())
                 }
             }
             Output.faults(

@@ -50,15 +50,15 @@ struct Examination {
             // The rights of a newer schema are those of the newer binary.
             if schema <= Migration.latest { findings += rights }
             rights = []
-            let broad = try await store.broadAPILogins()
+            let broad = try await store.operations.broadAPILogins()
             if !broad.isEmpty { findings.append(.broadLogins(broad)) }
-            findings += try Durability(try await store.durability()).findings
+            findings += try Durability(try await store.operations.durability()).findings
             if try await store.compilesStatements() { findings.append(.compiledStatements) }
             await readCatalogue(settings, context, store)
             timeline = .some(try await store.timeline())
             reading = try await SystemRows(from: store).reading
             // No finding if this user may not write the message. A server that answers nothing fails the checks before this one.
-            if reading?.needsProofOfCommits == true, let ends = try? await store.commitEnds(within: Self.commitPatience) {
+            if reading?.needsProofOfCommits == true, let ends = try? await store.operations.commitEnds(within: Self.commitPatience) {
                 reading?.observe(commitEnds: ends)
             }
         } catch {

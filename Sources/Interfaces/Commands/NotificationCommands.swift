@@ -30,7 +30,7 @@ struct NotificationCommand: AsyncParsableCommand {
             let (recipient, type, state, limit, format) = (recipient, type, state, list.limit, output.format)
             try Choices.check(state, of: "state", isOneOf: ["pending", "done"])
             try await withStore { store, _ in
-                let rows = try await store.notifications(recipient: recipient, type: type, state: state, limit: limit)
+                let rows = try await store.operations.notifications(recipient: recipient, type: type, state: state, limit: limit)
                 if rows.isEmpty { try await Choices.checkType(type, in: store) }
                 Output.list(rows, as: format, empty: "no notification")
             }
@@ -63,7 +63,7 @@ struct NotificationCommand: AsyncParsableCommand {
             let (id, format) = (id, output.format)
             try await withStore { store, _ in
                 let notification = try await Self.one(id, in: store)
-                guard let results = try await store.cancel(notification, reason: .cancelledByOperator) else {
+                guard let results = try await store.operations.cancel(notification, reason: .cancelledByOperator) else {
                     throw Failure(.bad, "no notification \(id)")
                 }
                 let rows = results.sorted { $0.key < $1.key }.map { ordinal, result in
@@ -80,7 +80,7 @@ struct NotificationCommand: AsyncParsableCommand {
         /// Returns the one notification of the id. The id of a person or a delivery is refused: a cancel would stop more than the user
         /// named.
         private static func one(_ text: String, in store: Store) async throws -> NotificationID {
-            let found = try await store.find(text)
+            let found = try await store.operations.find(text)
             let ids = notificationIDs(in: found) { record in
                 switch record.matchedOn {
                 case "notification_id": NotificationID(text) != nil
@@ -121,7 +121,7 @@ struct DeliveryCommand: AsyncParsableCommand {
             try Choices.checkReason(reason)
             try await withStore { store, _ in
                 Output.list(
-                    try await store.deliveries(channel: channel, state: state, reason: reason, limit: limit), as: format,
+                    try await store.operations.deliveries(channel: channel, state: state, reason: reason, limit: limit), as: format,
                     empty: "no delivery")
             }
         }
@@ -136,9 +136,9 @@ struct DeliveryCommand: AsyncParsableCommand {
             let key = try DeliveryKey(parsing: id)
             let format = output.format
             try await withStore { store, _ in
-                guard let found = try await store.deliveries(of: key.notificationID).first(where: { $0.ordinal == key.ordinal })
+                guard let found = try await store.operations.deliveries(of: key.notificationID).first(where: { $0.ordinal == key.ordinal })
                 else { throw Failure(.bad, "no delivery \(key)") }
-                let attempts = try await store.attempts(of: key.notificationID).filter { $0.ordinal == key.ordinal }.map(\.row)
+                let attempts = try await store.operations.attempts(of: key.notificationID).filter { $0.ordinal == key.ordinal }.map(\.row)
                 if format == .text {
                     Output.one(found.row, as: format)
                     Output.list(attempts, as: format, empty: "no attempt yet")
@@ -157,7 +157,7 @@ struct DeliveryCommand: AsyncParsableCommand {
         mutating func run(in context: CommandContext) async throws {
             let key = try DeliveryKey(parsing: id)
             try await withStore { store, _ in
-                guard try await store.retry(key) else {
+                guard try await store.operations.retry(key) else {
                     throw Failure(.bad, "\(key) has not failed", hint: "tidings delivery show \(key)")
                 }
                 Output.note("\(key) is due now")

@@ -32,14 +32,14 @@ struct SendWait {
     /// failure then names the seconds of the whole command.
     func explain(until deadline: ContinuousClock.Instant, after seconds: Int, as format: OutputFormat) async throws {
         repeat {
-            if let refused = try await store.rejection(of: event) {
+            if let refused = try await store.operations.rejection(of: event) {
                 if format == .json { Output.list([], as: format, empty: "") }
                 throw try Self.failure(refused)
             }
-            let ids = try await store.notificationIDs(of: event)
-            let dropped = try await ids.count < event.intents.count ? store.droppedIntents(of: event) : 0
+            let ids = try await store.operations.notificationIDs(of: event)
+            let dropped = try await ids.count < event.intents.count ? store.operations.droppedIntents(of: event) : 0
             var rest = !event.intents.isEmpty && ids.count + dropped == event.intents.count
-            for id in ids where rest { rest = try await store.isAtRest(id) }
+            for id in ids where rest { rest = try await store.operations.isAtRest(id) }
             if rest {
                 let explanations = try await Explanation.all(of: ids, from: store)
                 Explanation.print(explanations, as: format)

@@ -19,12 +19,12 @@ public struct NotificationRecord: Sendable {
     ///
     /// - Throws: ``ReportError`` if a row lacks a column.
     public init?(of id: NotificationID, from store: Store) async throws {
-        guard let found = try await store.notification(id) else { return nil }
+        guard let found = try await store.operations.notification(id) else { return nil }
         notification = found
-        deliveries = try await store.deliveries(of: id)
-        attempts = try await store.attempts(of: id)
-        decisions = try await store.decisions(of: id)
-        timeline = try await store.explain(id)
+        deliveries = try await store.operations.deliveries(of: id)
+        attempts = try await store.operations.attempts(of: id)
+        decisions = try await store.operations.decisions(of: id)
+        timeline = try await store.operations.explain(id)
         plans = try await store.localPlans.plans(of: id)
     }
 

@@ -24,9 +24,21 @@ extension Store {
         return try await pool.transaction(retrying: 0) { [trip] transaction in try await transaction.send(trip)[rows] }
     }
 
+    /// The row of `full`. If this user may not read everything in it, the row of `visible`.
+    func report(_ full: SQL, ifAllowedElse visible: SQL) async throws -> JSON? {
+        do {
+            return try await report(full).first
+        } catch let error as PostgresError where error.sqlState == Self.insufficientPrivilege {
+            return try await report(visible).first
+        }
+    }
+
     private static func rendered(_ query: SQL) -> Statement<[JSON]> {
         .rows("select row_to_json(report)::text from (\(query)) report") { row in
             try JSON.parse(Array(try row.decode(String.self).utf8), limits: .init())
         }
     }
+
+    /// SQLSTATE `insufficient_privilege`.
+    private static let insufficientPrivilege = "42501"
 }

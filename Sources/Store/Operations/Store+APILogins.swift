@@ -3,7 +3,9 @@ import TidingsPostgres
 extension Store {
     /// The name of the sessions of a process that serves the API.
     package static let apiApplicationName = "tidings api"
+}
 
+extension Store.Operations {
     /// The logins of connected processes that serve the API and may read secrets of webhooks or add API keys, also by taking a role.
     ///
     /// PostgreSQL knows such a process by the name of its sessions, so a process whose URL sets `application_name` is not found. Needs no
@@ -13,7 +15,7 @@ extension Store {
             """
             select distinct u.rolname::text
             from pg_stat_activity a join pg_roles u on u.oid = a.usesysid
-            where a.datname = current_database() and a.application_name = \(Self.apiApplicationName) and exists (
+            where a.datname = current_database() and a.application_name = \(Store.apiApplicationName) and exists (
                 select from pg_roles r, pg_attribute t join pg_class c on c.oid = t.attrelid join pg_namespace n on n.oid = c.relnamespace
                 where pg_has_role(u.oid, r.oid, 'member') and n.nspname = 'tidings'
                     and (c.relname, t.attname) in (('endpoints', 'secrets'), ('api_keys', 'secret_hash'))

@@ -7,7 +7,9 @@ extension Store {
     public static let auditSlice = 250_000
     /// The number of problems after which the audit ends.
     public static let auditLimit = 100
+}
 
+extension Store.Operations {
     /// Compares the rows of all notifications, in the order of the ids. Every planned delivery must have ended, be in exactly one pack, or
     /// be in `due`. Every member of a pack and every row of `due` must belong to a notification and must not have ended.
     ///
@@ -16,18 +18,18 @@ extension Store {
     ///
     /// - Parameter progress: called after each slice with the number of notifications compared so far.
     /// - Returns: The problems, at most ``auditLimit``. Empty if there are none.
-    public func audit(slice: Int = auditSlice, progress: (Int) -> Void = { _ in }) async throws -> [JSON] {
+    public func audit(slice: Int = Store.auditSlice, progress: (Int) -> Void = { _ in }) async throws -> [JSON] {
         var problems: [JSON] = []
         var compared = 0
         var from: PostgresUUID? = PostgresUUID(high: 0, low: 0)
-        while let low = from, problems.count < Self.auditLimit {
+        while let low = from, problems.count < Store.auditLimit {
             let next: SQL = "select id from tidings.notifications where id >= \(low) order by id offset \(Int64(slice)) limit 1"
             from = try await pool.transaction(retrying: 0) { try await $0.query(.first(next) { try $0.decode(PostgresUUID.self) }) }
-            problems += try await report(Self.misplaced(from: low, to: from ?? PostgresUUID(high: .max, low: .max)))
+            problems += try await store.report(Self.misplaced(from: low, to: from ?? PostgresUUID(high: .max, low: .max)))
             compared += slice
             if from != nil { progress(compared) }
         }
-        return Array(problems.prefix(Self.auditLimit))
+        return Array(problems.prefix(Store.auditLimit))
     }
 
     /// The problems of the notifications from `low` up to, but not including, `high`.
@@ -54,7 +56,7 @@ extension Store {
         select c.notification_id, c.ordinal, 'no such planned delivery: ' || c.homes
         from counted c left join planned n on n.id = c.notification_id
         where n.id is null or c.ordinal >= n.planned
-        limit \(Int64(auditLimit))
+        limit \(Int64(Store.auditLimit))
         """
     }
 }

@@ -13,6 +13,12 @@ public enum CancelResult: String, Sendable, Hashable {
 }
 
 extension Store {
+    /// The largest number of looks at both places. A delivery escapes a look only if it moves during the look. To escape ten looks, a
+    /// worker would have to give it back, and a releaser to take it, ten times within milliseconds.
+    package static let cancelLooks = 10
+}
+
+extension Store.Operations {
     /// Cancels the deliveries that no worker has claimed. Returns a result for every delivery that had not ended. Nil if there is no such
     /// notification. A delivery with the result `cancelled` is never sent afterwards.
     ///
@@ -23,22 +29,18 @@ extension Store {
             let known: SQL = "select planned from tidings.notifications where id = \(id.uuid) for update"
             guard let planned = try await transaction.query(.first(known) { try $0.decode(Int16.self) }) else {
                 // The notification's day was dropped. A device may still have the notification in its plan, scheduled for a later time.
-                let planned = try await localPlans.cancelPlanned(id, reason, in: transaction)
+                let planned = try await store.localPlans.cancelPlanned(id, reason, in: transaction)
                 return planned.isEmpty ? nil : planned
             }
             var results: [Int: CancelResult] = [:]
-            for _ in 0..<Self.cancelLooks {
+            for _ in 0..<Store.cancelLooks {
                 for ordinal in try await cancelWaiting(id, reason, in: transaction) { results[ordinal] = .cancelled }
                 for (ordinal, result) in try await cancelQueued(id, reason, in: transaction) { results[ordinal] = result }
                 if try await hasFound(Int(planned), of: id, inFlight: results, in: transaction) { break }
             }
-            return results.merging(try await localPlans.cancelPlanned(id, reason, in: transaction)) { result, _ in result }
+            return results.merging(try await store.localPlans.cancelPlanned(id, reason, in: transaction)) { result, _ in result }
         }
     }
-
-    /// The largest number of looks at both places. A delivery escapes a look only if it moves during the look. To escape ten looks, a
-    /// worker would have to give it back, and a releaser to take it, ten times within milliseconds.
-    package static let cancelLooks = 10
 
     /// Cancels the deliveries in `due`. Waits for a releaser that holds one of the rows. A delivery that this releaser moved is in a pack
     /// afterwards.

@@ -4,7 +4,9 @@ import TidingsPostgres
 extension Store {
     /// People whose inboxes one statement compares, about a second with fifty entries each.
     public static let inboxAuditSlice = 10_000
+}
 
+extension Store.Operations {
     /// Recounts the entries of each inbox, in the order of the people, and compares the result with the row of the inbox.
     ///
     /// A change writes the entries and the row in one transaction, and each slice is one statement. So an inbox that changes meanwhile is no
@@ -12,22 +14,22 @@ extension Store {
     ///
     /// - Parameter progress: called after each slice with the number of inboxes compared so far.
     /// - Returns: The problems, at most ``auditLimit``. Empty if there are none.
-    public func auditInboxes(slice: Int = inboxAuditSlice, progress: (Int) -> Void = { _ in }) async throws -> [JSON] {
+    public func auditInboxes(slice: Int = Store.inboxAuditSlice, progress: (Int) -> Void = { _ in }) async throws -> [JSON] {
         var problems: [JSON] = []
         var compared = 0
         // Every name is greater than the empty text.
         var low: PersonName? = PersonName(tenant: "", recipient: "")
-        while let after = low, problems.count < Self.auditLimit {
+        while let after = low, problems.count < Store.auditLimit {
             let last: SQL = """
                 select b.tenant, b.recipient_id from tidings.inboxes b where \(after.isBelow("b"))
                 order by b.tenant, b.recipient_id offset \(Int64(slice) - 1) limit 1
                 """
             low = try await pool.transaction(retrying: 0) { try await $0.query(.first(last) { try PersonName($0) }) }
-            problems += try await report(Self.miscounted(after: after, upTo: low))
+            problems += try await store.report(Self.miscounted(after: after, upTo: low))
             compared += slice
             if low != nil { progress(compared) }
         }
-        return Array(problems.prefix(Self.auditLimit))
+        return Array(problems.prefix(Store.auditLimit))
     }
 
     /// The problems of the inboxes after `low`, up to and with `high`.
@@ -56,7 +58,7 @@ extension Store {
             from kept k full join counted c on c.tenant = k.tenant and c.recipient_id = k.recipient_id
             where k.tenant is null or c.newest > k.position or c.wakes_at < coalesce(k.wakes_at, 'infinity') or k.total <> coalesce(c.total, 0)
                 or k.unread <> coalesce(c.unread, 0) or k.snoozed <> coalesce(c.snoozed, 0)
-            limit \(Int64(auditLimit))
+            limit \(Int64(Store.auditLimit))
             """
     }
 }

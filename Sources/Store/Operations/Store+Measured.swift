@@ -14,7 +14,7 @@ public struct MeasuredEvents: Sendable, Hashable {
 }
 
 /// Queries for measurements. Each query uses an index, so that the query does not disturb the measurement.
-extension Store {
+extension Store.Operations {
     /// The given people of the default tenant with an inbox entry that was accepted after `since`.
     ///
     /// The limit for each person keeps the planner from reading the entries of every person instead.

@@ -20,7 +20,7 @@ public struct PublishedEvent: Sendable {
     }
 }
 
-extension Store {
+extension Store.Operations {
     /// The ids of the notifications that stand for the event. For a duplicate, these are the notifications of the earlier event.
     ///
     /// A notification of an earlier event with the same id and other content does not count: the router rejects such an event.
@@ -48,7 +48,7 @@ extension Store {
 
     /// The reason why the event was refused. Nil if it was not refused.
     public func rejection(of event: PublishedEvent) async throws -> JSON? {
-        try await report(
+        try await store.report(
             """
             select rejected_id, reason_code, pointer, message from tidings_ops.rejected r
             where r.event_id = \(event.id) and r.source = \(event.source) and r.last_at >= \(event.since.timestamptz)

@@ -24,7 +24,9 @@ public struct ReconciledEvent: Sendable, Hashable {
 extension Store {
     /// Event ids of one statement. It takes some 30 ms, and its ids at most 256 KiB.
     package static let reconcileBatch = 1_000
+}
 
+extension Store.Operations {
     /// The time from which on every accepted notification is kept. Nil if the schema has no day.
     public func keptSince() async throws -> Timestamp? {
         try await pool.query(.value("select tidings_ops.kept_since()", as: PostgresTimestamp?.self)).map { Timestamp($0) }
@@ -37,7 +39,7 @@ extension Store {
     ///   - tenant: nil for any tenant.
     public func reconcile(_ ids: [String], source: String, tenant: String?, since: Timestamp) async throws -> [ReconciledEvent] {
         guard !ids.isEmpty else { return [] }
-        var trip = RoundTrip(running: [Self.byIndex])
+        var trip = RoundTrip(running: [Store.byIndex])
         let query: SQL = """
             select event_id, state, notifications, reason_code
             from tidings_ops.reconcile(\(source), \(ids), \(since.timestamptz), \(tenant))
@@ -56,10 +58,10 @@ extension Store {
     public func refusedWithoutID(since: Timestamp) async throws -> Int {
         let query: SQL = """
             select (select count(*) from (select r.last_at, r.event_id from tidings_ops.rejected r where r.state = 'open'
-                    order by r.rejected_id desc limit \(Self.openRefusedCounted)) r
+                    order by r.rejected_id desc limit \(Store.openRefusedCounted)) r
                     where r.event_id is null and r.last_at >= \(since.timestamptz))
                 + (select count(*) from (select d.at from tidings_ops.dead_letters d where d.state in ('open', 'quarantined', 'trying')
-                    order by d.dead_id desc limit \(Self.openRefusedCounted)) d where d.at >= \(since.timestamptz))
+                    order by d.dead_id desc limit \(Store.openRefusedCounted)) d where d.at >= \(since.timestamptz))
             """
         return try await pool.query(.value(query))
     }

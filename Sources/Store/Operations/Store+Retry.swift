@@ -1,7 +1,7 @@
 import TidingsCore
 import TidingsPostgres
 
-extension Store {
+extension Store.Operations {
     /// Takes a failed or expired delivery back into `due`, due now. A releaser judges it again before it is sent, and every provider of the
     /// market counts again. Returns false if the delivery has not failed or expired.
     ///

@@ -7,7 +7,7 @@ public struct Totals: Sendable, Hashable {
     public var ended = 0
 }
 
-extension Store {
+extension Store.Operations {
     /// Reads the sums from the tallies: cheap at any size.
     public func totals() async throws -> Totals {
         let result = try await pool.query(

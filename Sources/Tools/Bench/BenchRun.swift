@@ -33,7 +33,7 @@ struct BenchRun {
         let books = Books(
             since: system.store.clock.now().adding(.zero - Self.clockSlack),
             measured: BenchLedger(watching: rate == nil ? Self.share : 1) { load.recipient(of: $0) },
-            beside: BenchLedger(watching: .max) { _ in "" }, before: try await system.store.totals())
+            beside: BenchLedger(watching: .max) { _ in "" }, before: try await system.store.operations.totals())
         if let backlog { try await publishFirst(backlog, with: producer, books.beside) }
         if preload { try await publishFirst(load, with: producer, books.measured) }
         let programs = try await system.startRoles(processes)
@@ -100,12 +100,12 @@ struct BenchRun {
         figures.deliveries = after.ended - books.before.ended
         try await audit(load, ledger, books, &figures)
         if let backlog { try await audit(backlog, books.beside, books, &figures) }
-        figures.unaccounted = try await system.store.unaccounted().count
+        figures.unaccounted = try await system.store.operations.unaccounted().count
         return figures
     }
 
     private func audit(_ load: BenchLoad, _ ledger: BenchLedger, _ books: Books, _ figures: inout BenchFigures) async throws {
-        let found = try await system.store.measured(
+        let found = try await system.store.operations.measured(
             source: load.source, since: books.since, unconfirmed: ledger.unconfirmed.map { "\($0)" })
         figures.lost += max(0, ledger.confirmed - found.events)
         if let channels = load.channels { figures.unreached += max(0, ledger.confirmed * channels.count - found.reached) }

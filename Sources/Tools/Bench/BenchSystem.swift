@@ -44,7 +44,7 @@ final class BenchSystem: Sendable {
     static func configured(_ settings: Settings) async throws -> BenchSystem {
         let system = try await BenchSystem(settings, servers: nil)
         do {
-            let running = Set(try await system.store.runningWorkers().map(\.role))
+            let running = Set(try await system.store.operations.runningWorkers().map(\.role))
             guard running.contains("all") || running.isSuperset(of: ["router", "deliver"]) else {
                 throw Failure(
                     .unavailable, "a router or a deliver role is missing on the configured servers",
@@ -139,7 +139,7 @@ final class BenchSystem: Sendable {
     /// The roles on this machine. A process that has just died may be among them. Its measurement finds nothing in `/proc` and leaves it
     /// out.
     func roleProcesses() async throws -> [(role: String, processID: Int32)] {
-        try await store.runningWorkers(on: RolesService.hostName())
+        try await store.operations.runningWorkers(on: RolesService.hostName())
     }
 
     /// Waits until these intents are decided and each of their deliveries has ended. Returns the totals then.
@@ -147,7 +147,7 @@ final class BenchSystem: Sendable {
     /// - Parameter before: the totals before the first of these intents was published.
     func waitForTheEnd(of confirmed: Int, since before: Totals, within limit: Duration) async throws -> Totals {
         let deadline = ContinuousClock.now + limit
-        var now = try await store.totals()
+        var now = try await store.operations.totals()
         while now.accepted - before.accepted < confirmed || now.planned - before.planned > now.ended - before.ended {
             guard ContinuousClock.now < deadline else {
                 throw Failure(
@@ -156,7 +156,7 @@ final class BenchSystem: Sendable {
             }
             // Poll: a change of the totals signals nobody.
             try await Task.sleep(for: Self.lookAtTotals)
-            now = try await store.totals()
+            now = try await store.operations.totals()
         }
         return now
     }

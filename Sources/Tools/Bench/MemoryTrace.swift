@@ -26,7 +26,7 @@ struct MemoryTrace: Sendable {
         var trace = MemoryTrace(roles: processes.map(\.role))
         let began = ContinuousClock.now
         while !isOver(), !Task.isCancelled {
-            if let totals = try? await store.totals() {
+            if let totals = try? await store.operations.totals() {
                 let waiting = confirmed() - (totals.accepted - before.accepted)
                 let resident = processes.map { ProcessUsage.memory(of: $0.processID)?.now ?? 0 }
                 trace.moments.append(

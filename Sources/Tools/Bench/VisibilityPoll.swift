@@ -43,7 +43,7 @@ struct VisibilityPoll {
             if open.isEmpty && wasOver { return waits }
             if !open.isEmpty {
                 let seen = Set(
-                    try await store.recipientsWithInbox(among: open.prefix(Self.peopleAtOnce).map(\.recipient), since: since))
+                    try await store.operations.recipientsWithInbox(among: open.prefix(Self.peopleAtOnce).map(\.recipient), since: since))
                 let now = ContinuousClock.now
                 open.removeAll { entry in
                     guard seen.contains(entry.recipient) else { return false }

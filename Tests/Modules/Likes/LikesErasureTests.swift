@@ -72,7 +72,7 @@ import TidingsTestSupport
             let counts = try #require(try await scene.erase(Self.ada)["counts"])
             #expect(counts["inbox"]?.intValue == 2)
             #expect(try await scene.store.inbox.counts(of: bo) == InboxCounts(total: 1, unread: 1))
-            #expect(try await scene.store.auditInboxes().isEmpty)
+            #expect(try await scene.store.operations.auditInboxes().isEmpty)
             let watcher = InboxWatcher(bo, known: .position(3))
             #expect(try await scene.store.inbox.changed(since: [watcher]) == [bo])
             #expect(try await scene.store.inbox.news(of: [watcher]).map(\.isComplete) == [false])

@@ -16,7 +16,7 @@ import TidingsTestSupport
                 ids.append(try await pipeline.notificationID(of: event))
             }
             let store = Store(try PostgresConfiguration(url: pipeline.system.databaseURL), size: 1, name: "audit")
-            #expect(try await store.audit(slice: slice) == [])
+            #expect(try await store.operations.audit(slice: slice) == [])
 
             _ = try await pipeline.system.query("delete from tidings.deliveries where notification_id = '\(unsafe: ids[1])'")
             _ = try await pipeline.system.query(
@@ -27,7 +27,7 @@ import TidingsTestSupport
                 """)
             _ = try await pipeline.system.query("delete from tidings.notifications where id = '\(unsafe: ids[3])'")
             var progress: [Int] = []
-            let problems = try await store.audit(slice: slice) { progress.append($0) }
+            let problems = try await store.operations.audit(slice: slice) { progress.append($0) }
             let found = Dictionary(
                 uniqueKeysWithValues: problems.map { ($0["notification_id"]?.stringValue ?? "", $0["problem"]?.stringValue) })
             #expect(
@@ -61,7 +61,7 @@ import TidingsTestSupport
                     ('default', 'eve', 5, 0, 1, 1, 0)
                 """)
             let store = Store(try PostgresConfiguration(url: system.databaseURL), size: 1, name: "audit")
-            let problems = try await store.auditInboxes(slice: slice)
+            let problems = try await store.operations.auditInboxes(slice: slice)
             await store.close()
             let found = Dictionary(
                 uniqueKeysWithValues: problems.map { ($0["recipient_id"]?.stringValue ?? "", $0["problem"]?.stringValue ?? "") })

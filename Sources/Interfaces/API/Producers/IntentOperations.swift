@@ -122,7 +122,7 @@ struct IntentOperations: Sendable {
 
     /// Nil if there is no notification. Its id may not be the one that was asked for: another notification may keep a promise.
     private func cancel(_ found: PromisedNotification) async throws -> ServerResponse? {
-        guard let results = try await services.store.cancel(found.id, reason: .cancelledByProducer) else { return nil }
+        guard let results = try await services.store.operations.cancel(found.id, reason: .cancelledByProducer) else { return nil }
         return CancelAnswer.response(results, of: found.deliveries)
     }
 }

@@ -20,7 +20,7 @@ struct Explanation: Sendable {
         }
         record = found
         content = withContent ? try await Self.content(of: id, from: store) : nil
-        let name = try await store.timeZone(of: found.notification.recipientID, tenant: found.notification.tenant)
+        let name = try await store.operations.timeZone(of: found.notification.recipientID, tenant: found.notification.tenant)
         let now = store.clock.now().wholeSeconds
         do {
             let offsets = try TimeZoneDatabase.ofMachine().offsets(for: name, from: now - 86_400 * 400, through: now + 86_400 * 800)
@@ -61,7 +61,7 @@ struct Explanation: Sendable {
 
     private static func content(of id: NotificationID, from store: Store) async throws -> JSON? {
         do {
-            return try await store.content(of: id)
+            return try await store.operations.content(of: id)
         } catch let error as PostgresError where error.sqlState == "42501" {
             throw Failure(
                 .notPermitted, "title and body are personal data, and this user of the database may not read them",

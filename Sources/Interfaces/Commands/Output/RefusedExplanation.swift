@@ -12,7 +12,7 @@ struct RefusedExplanation: Sendable {
         event = try EventRefusal(row)
     }
 
-    /// The refused events among the records of ``Store/find(_:tokens:)``, newest first, each once.
+    /// The refused events among the records of ``Store/Operations/find(_:tokens:)``, newest first, each once.
     static func all(in found: [FoundRecord], from store: Store) async throws -> [RefusedExplanation] {
         let ids = Set(found.filter { $0.kind == .rejected }.compactMap { Int64($0.id) })
         return try await store.refused.rejections(ids.sorted()).map { try RefusedExplanation($0) }

@@ -49,7 +49,7 @@ struct ReconcileCommand: TidingsCommand {
             var (waiting, withoutID) = (0, 0)
             if comparison.result.toPublish > 0 {
                 waiting = try await Self.waiting(in: store)
-                withoutID = try await store.refusedWithoutID(since: earliest)
+                withoutID = try await store.operations.refusedWithoutID(since: earliest)
             }
             try comparison.result.finish(source: source, since: start, waiting: waiting, withoutID: withoutID)
         }
@@ -59,7 +59,7 @@ struct ReconcileCommand: TidingsCommand {
     /// retention: an event of that time cannot be told from a lost one, and a repetition could send it twice.
     private static func earliest(_ start: Timestamp, now: Timestamp, in store: Store) async throws -> Timestamp {
         guard start <= now else { throw Failure(.data, "--since \(start.rfc3339) is in the future") }
-        let kept = try await store.keptSince() ?? now
+        let kept = try await store.operations.keptSince() ?? now
         guard start >= kept else {
             throw Failure(
                 .data, "--since \(start.rfc3339) is before \(kept.rfc3339), the oldest day that is kept completely",
@@ -70,7 +70,7 @@ struct ReconcileCommand: TidingsCommand {
 
     /// The messages that waited in the intake queues at the last sample.
     private static func waiting(in store: Store) async throws -> Int {
-        try await store.queues().filter { try $0.column("queue", as: String.self).hasPrefix("tidings.intents.") }
+        try await store.operations.queues().filter { try $0.column("queue", as: String.self).hasPrefix("tidings.intents.") }
             .reduce(0) { $0 + (try $1.column("ready", as: Int?.self) ?? 0) }
     }
 }
@@ -118,7 +118,7 @@ private struct Comparison {
 
     private mutating func compare() async throws {
         let part = batch.prefix(Store.reconcileBatch)
-        let answers = try await store.reconcile(part.map(\.id), source: source, tenant: tenant, since: since)
+        let answers = try await store.operations.reconcile(part.map(\.id), source: source, tenant: tenant, since: since)
         for (asked, answer) in zip(part, answers) { result.count(answer, recipients: asked.recipients) }
         batch.removeFirst(part.count)
     }

@@ -71,7 +71,7 @@ struct APIBench {
             _ = try await system.waitForTheEnd(of: books.confirmed, since: books.before, within: plan.timeout)
             (report.lost, report.duplicated) = try await books.audit(system.store)
             report.confirmed = books.confirmed
-            report.unaccounted = try await system.store.unaccounted().count
+            report.unaccounted = try await system.store.operations.unaccounted().count
         } catch {
             await system.stop(programs)
             throw error

@@ -21,7 +21,7 @@ struct APIBenchBooks {
     private static let clockSlack = Duration.seconds(60)
 
     init(_ store: Store) async throws {
-        before = try await store.totals()
+        before = try await store.operations.totals()
         since = store.clock.now().adding(.zero - Self.clockSlack)
     }
 
@@ -37,7 +37,7 @@ struct APIBenchBooks {
     func audit(_ store: Store) async throws -> (lost: Int, duplicated: Int) {
         var (lost, duplicated) = (0, 0)
         for entry in entries {
-            let found = try await store.measured(source: entry.load.source, since: since, unconfirmed: entry.unconfirmed)
+            let found = try await store.operations.measured(source: entry.load.source, since: since, unconfirmed: entry.unconfirmed)
             lost += max(0, entry.confirmed - found.events)
             duplicated += found.notifications - found.events + found.possibleDuplicates
         }
