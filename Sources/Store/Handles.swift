@@ -110,4 +110,11 @@ extension Store {
     }
 
     public var operations: Operations { Operations(store: self) }
+
+    /// Channels, providers, types and tenants that operators have paused.
+    public struct Pausing: StoreHandle {
+        let store: Store
+    }
+
+    public var pausing: Pausing { Pausing(store: self) }
 }

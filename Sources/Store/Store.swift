@@ -1,26 +1,28 @@
 import TidingsCore
 public import TidingsPostgres
 
-/// The only code that contains SQL, except modules, each of which has the SQL of its own tables. Each aggregate has its functions in its
-/// own folder. The folders with a handle in `Handles.swift` are called by it, as in `store.inbox.page(…)`:
+/// The only code that contains SQL, except modules, each of which has the SQL of its own tables.
 ///
-/// - `Intake`: the writes of a router, one transaction for each batch
-/// - `Reservations`: ids that the HTTP API promises before a router decides
-/// - `APIKeys`: keys of the HTTP API
-/// - `Outbox`: packs, which a worker claims and settles once, and the SQL outbox of `tidings_api.enqueue`
-/// - `Inbox`: entries of people: pages, marks, news and retention
-/// - `Reports`: reports of providers and devices about deliveries
-/// - `Engagement`: events of apps about their people
-/// - `Due`: deliveries that wait for a time
-/// - `Pauses`: channels, providers, types and tenants that operators have paused
-/// - `LocalPlans`: notifications that devices show by themselves
-/// - `Recipients`: settings and endpoints of people
-/// - `Erasure`: erased people, and the erasures that a releaser works on
-/// - `Catalogues`: stored catalogues and the active one
-/// - `Refused`: refused events and dead letters
-/// - `Timelines`: the timelines of PostgreSQL, and the refusal of an old one
-/// - `Upkeep`: chores of releasers between their turns
-/// - `Operations`: the readings of the command line
+/// Each aggregate has its functions in its own folder. Its handle reaches them, as in `store.inbox.page(…)`:
+///
+/// - ``inbox``: entries of people: pages, marks, news and retention
+/// - ``outbox``: packs, which a worker claims and settles once, and the SQL outbox of `tidings_api.enqueue`
+/// - ``due``: deliveries that wait for a time, and deliveries in packs of dead workers
+/// - ``reports``: reports of providers and devices about deliveries
+/// - ``engagement``: events of apps about their people
+/// - ``reservations``: ids that the HTTP API promises before a router decides
+/// - ``keys`` (`APIKeys`): keys of the HTTP API
+/// - ``pausing`` (`Pauses`): channels, providers, types and tenants that operators have paused
+/// - ``localPlans``: notifications that devices show by themselves
+/// - ``recipients``: settings and endpoints of people
+/// - ``erasures`` (`Erasure`): erased people, and the erasures that a releaser works on
+/// - ``catalogues``: stored catalogues and the active one
+/// - ``refused``: refused events and dead letters
+/// - ``upkeep``: chores of releasers between their turns, and what a running process reports
+/// - ``operations``: the readings of the command line, and the changes that an operator makes to one delivery
+///
+/// Three folders have no handle. ``intake(_:)`` opens the transaction of a router's batch, ``timelines`` refuses an old primary, and
+/// `Schema` has the tables.
 public struct Store: Sendable {
     /// The connections. A module uses them for its own tables.
     package let pool: PostgresPool

@@ -10,7 +10,7 @@ import TidingsTestSupport
     /// A releaser takes the deliveries as soon as the end of the pause is committed, which may be before the answer is read.
     @Test func theAnswerNamesTheDeliveriesThatAReleaserTakesAtOnce() async throws {
         try await StoreScene.with { scene in
-            let paused = try await scene.store.pause(.channel, "push", reason: "a test", by: "ada@ops", for: nil)
+            let paused = try await scene.store.pausing.pause(.channel, "push", reason: "a test", by: "ada@ops", for: nil)
             let id = try #require(paused?["pause_id"]?.intValue)
             try await scene.take(1...3, verdict: StoreScene.hold)
             _ = try await scene.system.query("update tidings.due set pause_id = \(Int64(id))")
@@ -25,10 +25,10 @@ import TidingsTestSupport
             _ = try await scene.system.query(
                 "create trigger take_at_once after update on tidings.pauses for each row execute function tidings.take_at_once()")
 
-            let resumed = try #require(try await scene.store.resume(.channel, "push", by: "bob@ops"))
+            let resumed = try #require(try await scene.store.pausing.resume(.channel, "push", by: "bob@ops"))
             #expect(resumed["deliveries"] == 3 && resumed["state"] == "over" && resumed["resumed_by"] == "bob@ops", "\(resumed)")
             #expect(try await scene.count("select count(*) from tidings.due") == 0)
-            #expect(try await scene.store.resume(.channel, "push", by: "bob@ops") == nil)
+            #expect(try await scene.store.pausing.resume(.channel, "push", by: "bob@ops") == nil)
         }
     }
 }

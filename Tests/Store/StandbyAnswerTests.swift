@@ -34,7 +34,7 @@ struct StandbyAnswerTests {
 
             // The end of something that has ended.
             #expect(try await server.holdsUp { _ = try await scene.store.recipients.unregister(device: "none", tenant: "default") })
-            #expect(try await server.holdsUp { _ = try await scene.store.resume(.channel, "push", by: "tests") })
+            #expect(try await server.holdsUp { _ = try await scene.store.pausing.resume(.channel, "push", by: "tests") })
             #expect(try await server.holdsUp { _ = try await scene.store.keys.revoke("none", by: "tests") })
         }
     }

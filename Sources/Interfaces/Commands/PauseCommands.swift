@@ -45,7 +45,7 @@ struct PauseCommand: AsyncParsableCommand {
             let duration = try duration.map(Self.duration)
             try await withStore { store, _ in
                 if !noCheck { try await target.check(in: store) }
-                guard let row = try await store.pause(target.scope, target.name, reason: reason, by: author, for: duration) else {
+                guard let row = try await store.pausing.pause(target.scope, target.name, reason: reason, by: author, for: duration) else {
                     throw Failure(.bad, "\(Pauses.limit) pauses are in force, and no more are possible", hint: "tidings pause list")
                 }
                 if format != .text { return Output.one(row, as: format) }
@@ -72,7 +72,7 @@ struct PauseCommand: AsyncParsableCommand {
         mutating func run(in context: CommandContext) async throws {
             let (all, limit, format) = (all, list.limit, output.format)
             try await withStore { store, _ in
-                let pauses = try await all ? store.pausesAndPast(limit: limit) : store.pauses(limit: limit)
+                let pauses = try await all ? store.pausing.listWithPast(limit: limit) : store.pausing.list(limit: limit)
                 Output.list(pauses, as: format, empty: all ? "nothing was paused" : "nothing is paused")
             }
         }
@@ -91,7 +91,7 @@ struct ResumeCommand: TidingsCommand {
     mutating func run(in context: CommandContext) async throws {
         let (target, author, format) = (try target.checked(), try author.checked(), output.format)
         try await withStore { store, _ in
-            guard let row = try await store.resume(target.scope, target.name, by: author) else {
+            guard let row = try await store.pausing.resume(target.scope, target.name, by: author) else {
                 throw Failure(.bad, "\(target) is not paused", hint: "tidings pause list")
             }
             if format != .text { return Output.one(row, as: format) }
@@ -137,7 +137,8 @@ struct CheckedPauseTarget: Sendable, CustomStringConvertible {
             case .type: Set(catalogue.types.keys)
             case .provider: Set(catalogue.providers.keys)
             case .tenant:
-                try await store.knownTenants(like: name).union(catalogue.producers.values.flatMap(\.tenants)).union([Intent.defaultTenant])
+                try await store.pausing.knownTenants(like: name)
+                    .union(catalogue.producers.values.flatMap(\.tenants)).union([Intent.defaultTenant])
             }
         guard !known.contains(name) else { return }
         let nearest = NearestName.of(name, among: known.sorted()).map { "did you mean \($0)?" }

@@ -111,7 +111,7 @@ public struct Upkeep: Sendable {
         }
         await chore("prune catalogues") { try await store.upkeep.pruneCatalogues(retention: retention) }
         await chore("forget processes of long ago") { try await store.upkeep.pruneWorkers(retention: retention) }
-        await chore("prune pauses that are over") { try await store.prunePauses(retention: retention) }
+        await chore("prune pauses that are over") { try await store.pausing.prune(retention: retention) }
         await chore("tend the partitions") {
             let dropped = try await store.upkeep.tendPartitions(retention: retention)
             if !dropped.isEmpty { logger.notice("dropped days past retention", metadata: ["partitions": "\(dropped)"]) }

@@ -17,7 +17,7 @@ package struct SystemRows: Sendable {
     package init(from store: Store) async throws {
         let now = try await store.operations.readingTime()
         states = try await store.operations.stateCounts()
-        pauses = try await store.pauses()
+        pauses = try await store.pausing.list()
         yields = try await store.operations.bulkYields()
         queues = try await store.operations.queues()
         let heard = try await store.operations.workers()

@@ -13,7 +13,7 @@ extension Store.Catalogues {
     /// built-in one is active.
     func inForce() async throws -> (hash: String?, pauses: Pauses) {
         let query: SQL = """
-            select (select hash from tidings.active_catalogue) as hash, p.* from (values (1)) as one left join (\(Store.pausesQuery)) p on true
+            select (select hash from tidings.active_catalogue) as hash, p.* from (values (1)) as one left join (\(Store.Pausing.pausesQuery)) p on true
             """
         return try await pool.query(Statement(query) { (hash: try $0.rows.first?.decode("hash") ?? nil, pauses: try Pauses($0.rows)) })
     }

@@ -37,7 +37,7 @@ public struct ReleaseTransaction {
         var trip = RoundTrip()
         let chosen = trip.ask(Store.Due.pick(lane, limit: limit, passingOver: strange))
         let clock = trip.ask(store.databaseClock)
-        let pauses = trip.ask(Store.pausesInForce)
+        let pauses = trip.ask(Store.Pausing.pausesInForce)
         let found = try await transaction.send(trip)
         let picks = try found[chosen].prefix(limit == 1 ? 1 : .max)
         guard let first = picks.first else {
@@ -173,7 +173,7 @@ extension Store.Due {
                     order by w.pause_id, w.lane, w.channel, w.provider limit 1) next
             ), over as materialized (
                 select k.* from parked k where k.lane = \(lane.rawValue)
-                    and not exists (select from tidings.pauses p where p.id = k.pause_id and \(Store.inForce))
+                    and not exists (select from tidings.pauses p where p.id = k.pause_id and \(Store.Pausing.inForce))
                     and not exists (select from saturated s where s.channel = k.channel and s.provider = k.provider)
             ), resumed as (
                 select freed.notification_id, freed.ordinal from over k cross join lateral (

@@ -30,7 +30,7 @@ extension Store.LocalPlans {
             var look = RoundTrip()
             let requests = look.ask(plan.requests)
             let factsOfOwner = look.ask(FactsQuery.rows(of: [key]))
-            let pauses = look.ask(Store.pausesInForce)
+            let pauses = look.ask(Store.Pausing.pausesInForce)
             let found = try await transaction.send(look)
             let facts = try FactsQuery.facts(in: found[factsOfOwner], zones: zones, around: plan.now)[key]
             var sync = LocalSync(

@@ -5,7 +5,7 @@ import TidingsPostgres
 /// Pauses: one row each. A row is kept after its end for as long as notifications are, so that anybody can see earlier pauses and their
 /// reasons. A row of `tidings.due` names the pause that holds its delivery. The beginning and the end of a pause rewrite no rows of
 /// `tidings.due`.
-extension Store {
+extension Store.Pausing {
     /// Pauses a channel, provider, type or tenant. If the target is paused already, its pause gets the new reason and end.
     ///
     /// - Parameter duration: The length of the pause from the database's present time. Nil: the pause lasts until an operator resumes it.
@@ -38,7 +38,7 @@ extension Store {
             """
         let resumed = try await pool.write(.first(resuming) { try $0.decode((Int64, Int64).self) })
         guard let (id, deliveries) = resumed else { return nil }
-        return try await report(
+        return try await store.report(
             """
             select pause_id, scope, target, reason, paused_by, since_at, until_at, state, ended_at, resumed_by, \(deliveries)::int8 as deliveries
             from tidings_ops.pauses p where p.pause_id = \(id)
@@ -47,8 +47,8 @@ extension Store {
     }
 
     /// The pauses in force, the newest first.
-    public func pauses(limit: Int = Pauses.limit) async throws -> [JSON] {
-        try await report(
+    public func list(limit: Int = Pauses.limit) async throws -> [JSON] {
+        try await store.report(
             """
             select pause_id, scope, target, reason, paused_by, since_at, until_at, deliveries
             from tidings_ops.pauses p where p.state = 'paused' order by p.since_at desc, p.pause_id limit \(Int64(limit))
@@ -56,16 +56,16 @@ extension Store {
     }
 
     /// All pauses that retention still keeps, in force or over, the newest first.
-    public func pausesAndPast(limit: Int) async throws -> [JSON] {
-        try await report("select * from tidings_ops.pauses p order by p.since_at desc, p.pause_id limit \(Int64(limit))")
+    public func listWithPast(limit: Int) async throws -> [JSON] {
+        try await store.report("select * from tidings_ops.pauses p order by p.since_at desc, p.pause_id limit \(Int64(limit))")
     }
 
     private func pauseRow(_ id: Int64) async throws -> JSON? {
-        try await report("select * from tidings_ops.pauses p where p.pause_id = \(id)").first
+        try await store.report("select * from tidings_ops.pauses p where p.pause_id = \(id)").first
     }
 
     /// Deletes pauses that ended before the retention began.
-    public func prunePauses(retention: Duration) async throws {
+    public func prune(retention: Duration) async throws {
         _ = try await pool.query(
             """
             delete from tidings.pauses where coalesce(resumed_at, until)
@@ -86,8 +86,8 @@ extension Store {
 }
 
 extension Pauses {
-    /// Reads the columns of ``TidingsStore/Store/pausesQuery`` by name. Rows without an id, and rows with a scope that only a later schema
-    /// knows, are left out.
+    /// Reads the columns of ``TidingsStore/Store/Pausing/pausesQuery`` by name. Rows without an id, and rows with a scope that only a later
+    /// schema knows, are left out.
     init(_ rows: PostgresRows) throws {
         self.init(
             try rows.compactMap { row in

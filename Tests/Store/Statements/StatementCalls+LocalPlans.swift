@@ -33,12 +33,12 @@ extension StatementCall {
     }
 
     static let pauses: [StatementCall] = [
-        StatementCall("pause") { _ = try await $0.pause(.channel, "push", reason: "r", by: "me", for: .seconds(60)) },
-        StatementCall("pause") { _ = try await $0.pause(.tenant, "t", reason: "r", by: "me", for: nil) },
-        StatementCall("resume") { _ = try await $0.resume(.channel, "push", by: "me") },
-        StatementCall("pauses") { _ = try await $0.pauses() },
-        StatementCall("pausesAndPast") { _ = try await $0.pausesAndPast(limit: 10) },
-        StatementCall("prunePauses") { try await $0.prunePauses(retention: Samples.retention) },
-        StatementCall("knownTenants") { _ = try await $0.knownTenants(like: "t") },
+        StatementCall("pausing.pause") { _ = try await $0.pausing.pause(.channel, "push", reason: "r", by: "me", for: .seconds(60)) },
+        StatementCall("pausing.pause") { _ = try await $0.pausing.pause(.tenant, "t", reason: "r", by: "me", for: nil) },
+        StatementCall("pausing.resume") { _ = try await $0.pausing.resume(.channel, "push", by: "me") },
+        StatementCall("pausing.list") { _ = try await $0.pausing.list() },
+        StatementCall("pausing.listWithPast") { _ = try await $0.pausing.listWithPast(limit: 10) },
+        StatementCall("pausing.prune") { try await $0.pausing.prune(retention: Samples.retention) },
+        StatementCall("pausing.knownTenants") { _ = try await $0.pausing.knownTenants(like: "t") },
     ]
 }
