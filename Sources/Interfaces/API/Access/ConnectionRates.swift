@@ -1,6 +1,5 @@
 import Synchronization
 import TidingsCore
-import TidingsWeb
 
 /// The rate at which an address opens connections. A connection costs more than a request on it, so a client should keep its connections.
 /// With TLS a refused connection still costs its handshake, in which the refusal is told.

@@ -1,5 +1,3 @@
-package import TidingsCore
-
 /// A token bucket for each of many callers, all with the same limit. The memory is bounded.
 ///
 /// A caller whose bucket is full again is forgotten first, because it loses nothing. While the memory is full of busy callers, the callers
