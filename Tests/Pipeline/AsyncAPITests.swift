@@ -23,7 +23,8 @@ import TidingsTestSupport
         let deliver = "tidings.deliver.{channel}.{provider}.{lane}"
         #expect(
             addresses == [
-                QueueNames.intentsExchange, QueueNames.intents(.urgent), QueueNames.intents(.bulk), QueueNames.rejectedQueue,
+                QueueNames.intentsExchange, QueueNames.intents(.urgent), QueueNames.intents(.bulk), QueueNames.overflow(.urgent),
+                QueueNames.overflow(.bulk), QueueNames.rejectedQueue,
                 QueueNames.suspectQueue, QueueNames.doctorQueue, QueueNames.realtimeExchange, QueueNames.timelines, deliver,
             ])
         let filled = deliver.replacing("{channel}", with: "inApp").replacing("{provider}", with: "inbox").replacing("{lane}", with: "bulk")

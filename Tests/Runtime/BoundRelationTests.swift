@@ -87,13 +87,17 @@ import TidingsStore
         #expect(
             Router.batch.maximumMessages * (Router.batchesInWork + 1) <= Router.prefetch,
             "one batch is collected while the others are in work")
+        #expect(Router.overflowBatch.maximumMessages <= Router.batch.maximumMessages, "and so is a batch of overflow")
         #expect(
             PackReceiver.batch.maximumMessages * PackReceiver.batchesInWork <= PackReceiver.prefetch,
             "every batch in work may be full")
         #expect(
             Router.batchesInWork + Settler.commitsInWork <= Runtime.urgentPoolSize,
             "urgent batches and outcomes wait for no connection")
-        #expect(Runtime.urgentPoolSize < Runtime.poolSize, "the chores have connections too")
+        let overflow = Router.batchesInWork + Router.urgentOverflowInWork
+        #expect(
+            Router.batchesInWork + overflow + Settler.commitsInWork < Runtime.poolSize,
+            "bulk batches and outcomes, overflow and the chores have connections too")
         #expect(Int64(SuspectTrial.trials) < TopologySpec.deliveryLimit, "trials of a suspect end by themselves")
     }
 

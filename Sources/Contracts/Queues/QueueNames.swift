@@ -42,6 +42,12 @@ public enum QueueNames {
         "tidings.intents.\(lane.rawValue)"
     }
 
+    /// The overflow queue of a lane, for example `tidings.intents.urgent.overflow`. The HTTP API sends an event there if its tenant has
+    /// used its allowance in the intake queue of the lane. So the events of other tenants do not wait behind it.
+    public static func overflow(_ lane: Lane) -> String {
+        "\(intents(lane)).overflow"
+    }
+
     /// The delivery queue of a channel, provider and lane, for example `tidings.deliver.inApp.inbox.urgent`.
     ///
     /// Provider names hold no dot (``CatalogueFile`` checks it), so the four parts can be read back.
@@ -52,9 +58,15 @@ public enum QueueNames {
     /// The key a producer publishes with, for example `transactional.orderUpdate`.
     ///
     /// The broker reads only the first word, to choose the intake lane. The catalogue makes the final choice of category and lane.
-    public static func routingKey(category: Category, type: String) -> String {
-        "\(category.rawValue).\(type)"
+    ///
+    /// - Parameter isOverflow: whether the event goes to the overflow queue of the lane, for example with
+    ///   `overflow.transactional.orderUpdate`.
+    public static func routingKey(category: Category, type: String, isOverflow: Bool = false) -> String {
+        (isOverflow ? overflowPrefix : "") + "\(category.rawValue).\(type)"
     }
+
+    /// The first word of the key of an event that goes to an overflow queue. No category has this name.
+    private static let overflowPrefix = "overflow."
 
     /// The intake lane of a category by its routing key.
     public static func intakeLane(of category: Category) -> Lane {
@@ -64,13 +76,14 @@ public enum QueueNames {
         }
     }
 
-    /// The category whose intake queue a producer's key is bound to; nil for a key that no queue wants.
+    /// The category whose intake or overflow queue a key is bound to; nil for a key that no queue wants.
     public static func category(ofRoutingKey key: String) -> Category? {
-        Category(rawValue: String(key.prefix { $0 != "." }))
+        Category(rawValue: String(key.trimmingPrefix(overflowPrefix).prefix { $0 != "." }))
     }
 
-    /// The binding pattern that takes every type of a category, for example `marketing.#`.
-    public static func bindingPattern(of category: Category) -> String {
-        "\(category.rawValue).#"
+    /// The binding pattern that takes every type of a category, for example `marketing.#`. That of the overflow queue is
+    /// `overflow.marketing.#`.
+    public static func bindingPattern(of category: Category, isOverflow: Bool = false) -> String {
+        routingKey(category: category, type: "#", isOverflow: isOverflow)
     }
 }

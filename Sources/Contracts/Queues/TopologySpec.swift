@@ -37,6 +37,7 @@ public struct TopologySpec: Sendable, Hashable {
 
     /// The part that does not depend on a catalogue. A producer can publish before any provider is configured.
     public static let intake: TopologySpec = {
+        let work = Lane.allCases.flatMap { [QueueNames.intents($0), QueueNames.overflow($0)] }
         var spec = TopologySpec(
             // Declare the producers' exchange last, so that everything it leads to exists before the first intent.
             exchanges: [
@@ -49,7 +50,7 @@ public struct TopologySpec: Sendable, Hashable {
                     name: QueueNames.intentsExchange, kind: .topic,
                     arguments: ["alternate-exchange": .string(QueueNames.alternateExchange)]),
             ],
-            queues: Lane.allCases.map { QueueSpec(name: QueueNames.intents($0), arguments: QueueSpec.workArguments) } + [
+            queues: work.map { QueueSpec(name: $0, arguments: QueueSpec.workArguments) } + [
                 QueueSpec(name: QueueNames.rejectedQueue, arguments: QueueSpec.recordArguments),
                 QueueSpec(name: QueueNames.suspectQueue, arguments: QueueSpec.recordArguments),
                 .timelines,
@@ -61,10 +62,13 @@ public struct TopologySpec: Sendable, Hashable {
                 BindingSpec(exchange: QueueNames.deliverExchange, queue: QueueNames.doctorQueue, routingKey: QueueNames.doctorQueue),
             ])
         for category in Category.allCases {
-            spec.bindings.append(
-                BindingSpec(
-                    exchange: QueueNames.intentsExchange, queue: QueueNames.intents(QueueNames.intakeLane(of: category)),
-                    routingKey: QueueNames.bindingPattern(of: category)))
+            let lane = QueueNames.intakeLane(of: category)
+            for (queue, isOverflow) in [(QueueNames.intents(lane), false), (QueueNames.overflow(lane), true)] {
+                spec.bindings.append(
+                    BindingSpec(
+                        exchange: QueueNames.intentsExchange, queue: queue,
+                        routingKey: QueueNames.bindingPattern(of: category, isOverflow: isOverflow)))
+            }
         }
         return spec
     }()

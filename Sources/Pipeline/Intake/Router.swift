@@ -19,11 +19,18 @@ public struct Router: Sendable {
     /// The number of batches in work at once. While one batch waits for its commit, the next is decoded. More batches only make
     /// transactions wait for each other.
     public static let batchesInWork = 2
+    /// The bounds of a batch of an overflow queue. The bytes are those of 500 messages for one person each, or of 17 for a thousand people
+    /// each.
+    public static let overflowBatch = BatchPolicy(maximumMessages: 500, maximumBytes: 512 << 10, maximumDelay: .milliseconds(10))
+    /// The number of batches in work at once of the overflow of the urgent lane. Such a batch competes with urgent batches for processors
+    /// and the disk, and one of them is enough.
+    public static let urgentOverflowInWork = 1
 
     private let intake: Intake
     private let consumer: AMQPConsumer
     private let backlog: PublishBacklog
     private let lane: Lane?
+    private let isOverflow: Bool
     private let balance: LaneBalance
     private let watch: WorkWatch
     private let progress: ProgressWatch
@@ -31,16 +38,18 @@ public struct Router: Sendable {
 
     /// - Parameters:
     ///   - lane: the lane of the intents. Nil for intents that came another way and stand outside the balance of the two lanes.
+    ///   - isOverflow: whether the consumer takes the overflow queue of the lane. Overflow of either lane yields to urgent work.
     ///   - watch: watches whether batches are committed.
     ///   - progress: watches whether batches go on.
     public init(
-        intake: Intake, consumer: AMQPConsumer, backlog: PublishBacklog, lane: Lane?, balance: LaneBalance, watch: WorkWatch = WorkWatch(),
-        progress: ProgressWatch = ProgressWatch(), logger: Logger
+        intake: Intake, consumer: AMQPConsumer, backlog: PublishBacklog, lane: Lane?, isOverflow: Bool = false, balance: LaneBalance,
+        watch: WorkWatch = WorkWatch(), progress: ProgressWatch = ProgressWatch(), logger: Logger
     ) {
         self.intake = intake
         self.consumer = consumer
         self.backlog = backlog
         self.lane = lane
+        self.isOverflow = isOverflow
         self.balance = balance
         self.watch = watch
         self.progress = progress
@@ -49,21 +58,28 @@ public struct Router: Sendable {
 
     /// Runs until the consumer is stopped, then finishes the batches in work.
     public func run() async {
+        let side: Lane? = isOverflow ? .bulk : lane
+        let width = isOverflow && lane == .urgent ? Self.urgentOverflowInWork : Self.batchesInWork
         // A router finishes its batches at the stop, so it has no flag. A batch that a cancellation ends is logged, and requeued.
         let loop = BatchLoop(
-            queue: consumer, width: Self.batchesInWork, lane: lane, balance: balance, stop: StopFlag(), progress: progress, logger: logger)
+            queue: consumer, width: width, lane: side, balance: balance, stop: StopFlag(), progress: progress, logger: logger)
         await loop.run { batch in
             await mayHang(.route)
             passing(.beforeRoute)
             let (began, work) = (ContinuousClock.now, watch.begin())
             // Also after an error, because the batch is requeued.
             defer { watch.end(work, .finished) }
+            var isFirst = true
             let packs = try await intake.take(batch.messages) { packs in
                 watch.advance(work)
                 ProgressWork.current?.step()
                 await backlog.publish(packs)
+                // The loop has yielded before the first portion. A batch of large events has many portions, each larger than an ordinary
+                // batch.
+                if side == .bulk, !isFirst { await balance.yieldToUrgent() }
+                isFirst = false
             }
-            if lane == .urgent { balance.urgent(took: ContinuousClock.now - began) }
+            if side == .urgent { balance.urgent(took: ContinuousClock.now - began) }
             passing(.afterRoute)
             await consumer.acknowledge(batch.tags)
             watch.end(work, .finished)

@@ -6,7 +6,7 @@ import TidingsModules
 import TidingsPipeline
 import TidingsStore
 
-/// The router role: takes both intake lanes, the messages that matched no intake queue, and the suspects.
+/// The router role: takes both intake lanes and their overflow, the messages that matched no intake queue, and the suspects.
 struct RouterRole: Sendable {
     private let consumers: [AMQPConsumer]
     private let routers: [Router]
@@ -22,17 +22,20 @@ struct RouterRole: Sendable {
                 logger: runtime.logger)
         }
         let backlog = PublishBacklog(publisher: runtime.packs, metrics: runtime.metrics, logger: runtime.logger)
-        let lanes: [Lane?] = Lane.allCases + [nil]
-        let sources = try lanes.map {
-            try runtime.consumer(of: $0.map(QueueNames.intents) ?? QueueNames.rejectedQueue, prefetch: Router.prefetch, batch: Router.batch)
+        let queues = IntakeQueue.all
+        let sources = try queues.map { queue in
+            try runtime.consumer(
+                of: queue.name, prefetch: Router.prefetch, batch: queue.isOverflow ? Router.overflowBatch : Router.batch)
         }
         let suspect = try runtime.consumer(
             of: QueueNames.suspectQueue, prefetch: SuspectTrial.prefetch, batch: BatchPolicy(maximumMessages: 1))
         self.backlog = backlog
-        routers = zip(lanes, sources).map { lane, source in
+        routers = zip(queues, sources).map { queue, source in
             Router(
-                intake: intake(lane), consumer: source, backlog: backlog, lane: lane, balance: runtime.balance,
-                watch: runtime.readiness.intake, progress: runtime.readiness.liveness.progress, logger: runtime.logger)
+                // Overflow takes no connection of urgent work.
+                intake: intake(queue.isOverflow ? nil : queue.lane), consumer: source, backlog: backlog, lane: queue.lane,
+                isOverflow: queue.isOverflow, balance: runtime.balance, watch: runtime.readiness.intake,
+                progress: runtime.readiness.liveness.progress, logger: runtime.logger)
         }
         suspects = SuspectTrial(store: runtime.store, intake: intake(nil), consumer: suspect, backlog: backlog, logger: runtime.logger)
         consumers = sources + [suspect]
@@ -52,5 +55,19 @@ struct RouterRole: Sendable {
 
     func stop() async {
         for consumer in consumers { await consumer.stop() }
+    }
+}
+
+/// A queue from which a router takes intents.
+private struct IntakeQueue {
+    let name: String
+    /// Nil for the messages that matched no intake queue.
+    let lane: Lane?
+    let isOverflow: Bool
+
+    static var all: [IntakeQueue] {
+        let lanes = Lane.allCases.map { IntakeQueue(name: QueueNames.intents($0), lane: $0, isOverflow: false) }
+        let overflow = Lane.allCases.map { IntakeQueue(name: QueueNames.overflow($0), lane: $0, isOverflow: true) }
+        return lanes + overflow + [IntakeQueue(name: QueueNames.rejectedQueue, lane: nil, isOverflow: false)]
     }
 }

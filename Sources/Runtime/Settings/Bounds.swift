@@ -10,8 +10,8 @@ import TidingsStore
 package enum Bounds {
     package static var all: [Bound] {
         let parts: [[Bound]] = [
-            submission, intake, routing, delivery, local, signals, release, erasure, connections, processes, house, retention, engagement,
-            reports, liveness,
+            submission, overflow, intake, routing, delivery, local, signals, release, erasure, connections, processes, house, retention,
+            engagement, reports, liveness,
         ]
         return parts.flatMap { $0 }
     }

@@ -14,6 +14,17 @@ import TidingsCore
         #expect(spec.bindings.contains(BindingSpec(exchange: "tidings.intents", queue: "tidings.intents.bulk", routingKey: "social.#")))
     }
 
+    @Test func everyCategoryReachesTheOverflowQueueOfItsLane() {
+        for category in Category.allCases {
+            let key = QueueNames.routingKey(category: category, type: "#", isOverflow: true)
+            let targets = spec.bindings.filter { $0.exchange == QueueNames.intentsExchange && $0.routingKey == key }
+            #expect(targets.map(\.queue) == [QueueNames.overflow(QueueNames.intakeLane(of: category))], "\(category)")
+        }
+        let binding = BindingSpec(
+            exchange: "tidings.intents", queue: "tidings.intents.urgent.overflow", routingKey: "overflow.transactional.#")
+        #expect(spec.bindings.contains(binding))
+    }
+
     @Test func everyProviderHasAQueueForEachLaneBoundByItsOwnName() {
         for provider in Catalogue.builtIn.providers.values {
             for lane in Lane.allCases {
@@ -71,6 +82,8 @@ import TidingsCore
         #expect(spec.exchanges.last == intents, "declared last: what it leads to is there before the first intent")
         #expect(QueueNames.category(ofRoutingKey: "social.social") == .social)
         #expect(QueueNames.category(ofRoutingKey: "socially.social") == nil)
+        #expect(QueueNames.category(ofRoutingKey: "overflow.social.social") == .social)
+        for key in ["overflow", "overflow.", "overflow.overflow.social"] { #expect(QueueNames.category(ofRoutingKey: key) == nil) }
         #expect(intents?.arguments["alternate-exchange"] == .string(QueueNames.alternateExchange))
         #expect(spec.bindings.contains(BindingSpec(exchange: "tidings.unroutable", queue: "tidings.rejected", routingKey: "")))
     }
@@ -91,6 +104,9 @@ import TidingsCore
 
     @Test func aRoutingKeyIsCategoryAndType() {
         #expect(QueueNames.routingKey(category: .transactional, type: "orderUpdate") == "transactional.orderUpdate")
+        let beside = QueueNames.routingKey(category: .transactional, type: "orderUpdate", isOverflow: true)
+        #expect(beside == "overflow.transactional.orderUpdate")
+        #expect(Category.allCases.allSatisfy { QueueNames.category(ofRoutingKey: QueueNames.bindingPattern(of: $0)) == $0 })
         #expect(QueueNames.intakeLane(of: .system) == .urgent)
         #expect(QueueNames.intakeLane(of: .marketing) == .bulk)
     }
