@@ -14,7 +14,7 @@ public final class Metrics: Sendable {
     /// this version) and `overrun` (received too fast, so that changes became a gap).
     public enum SignalResult: String, CaseIterable, Sendable { case published, dropped, received, ignored, overrun }
 
-    public enum ReleaseLane: String, CaseIterable, Sendable { case urgent, bulk }
+    public enum Lane: String, CaseIterable, Sendable { case urgent, bulk }
 
     /// The kinds of callers whose bodies the API holds. A provider proves itself by the headers of a callback. Until then it is a stranger.
     public enum ByteOwner: String, CaseIterable, Sendable { case strangers, people, tenants, providers }
@@ -38,10 +38,11 @@ public final class Metrics: Sendable {
     public let apiRequests: Family<Counter>
     public let apiRequestDuration: Family<Histogram>
     public let apiRefusals: Family<Counter>
+    public let apiOverflow: ClosedFamily<Lane, Counter>
     public let apiStreams: Gauge
     public let apiBytesInWork: ClosedFamily<ByteOwner, Gauge>
     // Releaser
-    public let released: ClosedFamily<ReleaseLane, Counter>
+    public let released: ClosedFamily<Lane, Counter>
     public let recovered: Counter
     public let packsRepublished: Counter
     public let eventsRelayed: Counter
@@ -94,7 +95,7 @@ public final class Metrics: Sendable {
             "Reports of providers by their result, unreadable events, and refused requests: unauthenticated, malformed or rateLimited.",
             labels: "provider", "result")
         (receipts, engagementEvents) = Self.engagement(&list)
-        (apiRequests, apiRequestDuration, apiRefusals) = Self.requests(&list)
+        (apiRequests, apiRequestDuration, apiRefusals, apiOverflow) = Self.requests(&list)
         apiStreams = list.single("tidings_api_streams", "Open event streams.")
         apiBytesInWork = list.closed(
             "tidings_api_bytes_in_work", "Bytes of bodies whose requests are not answered yet, by the kind of caller.", label: "caller")
@@ -152,7 +153,9 @@ public final class Metrics: Sendable {
     }
 
     /// The metrics of every request of the API.
-    private static func requests(_ list: inout MetricList) -> (Family<Counter>, Family<Histogram>, Family<Counter>) {
+    private static func requests(
+        _ list: inout MetricList
+    ) -> (Family<Counter>, Family<Histogram>, Family<Counter>, ClosedFamily<Lane, Counter>) {
         (
             list.family(
                 "tidings_api_requests_total", "Requests by their operation and the class of their status, such as 2xx.",
@@ -163,7 +166,11 @@ public final class Metrics: Sendable {
             list.family(
                 "tidings_api_refusals_total",
                 "Requests without success by the kind of problem, or by the share that was used up, and refused connections.",
-                labels: "reason")
+                labels: "reason"),
+            list.closed(
+                "tidings_api_overflow_total",
+                "Notifications whose event went to the overflow queue of a lane: the event is large, or its tenant sends very many.",
+                label: "lane")
         )
     }
 

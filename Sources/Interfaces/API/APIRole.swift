@@ -57,7 +57,9 @@ struct APIRole: AddedRole {
             store: store, catalogues: runtime.catalogues, zones: runtime.zones, deviceTokens: runtime.deviceTokens, hub: hub,
             projections: runtime.modules.projections, logger: logger)
         let submission = IntentSubmission(
-            store: store, catalogues: runtime.catalogues, publisher: publisher, watch: runtime.readiness.intents, logger: logger)
+            store: store, catalogues: runtime.catalogues, publisher: publisher,
+            allowance: LaneAllowance(metrics: runtime.metrics, now: { store.clock.now() }), watch: runtime.readiness.intents,
+            logger: logger)
         let algorithms = try Self.algorithms(settings)
         let persons = tokenKeys.map { keys in
             PersonTokens(

@@ -22,6 +22,7 @@ public struct IntentSubmission: Sendable {
     private let store: Store
     private let catalogues: CatalogueSource
     private let publisher: AMQPPublisher
+    private let allowance: LaneAllowance?
     private let watch: WorkWatch
     private let desk: ReservationDesk
     private let logger: Logger
@@ -29,13 +30,16 @@ public struct IntentSubmission: Sendable {
     /// - Parameters:
     ///   - publisher: publishes as the roles' own AMQP user or as a user that the catalogue lets vouch. Routers believe only these about
     ///     producers and ids.
+    ///   - allowance: chooses between the intake queue and the overflow queue for each event. Nil: every event goes to the intake queue.
     ///   - watch: watches for the confirms.
     public init(
-        store: Store, catalogues: CatalogueSource, publisher: AMQPPublisher, watch: WorkWatch = WorkWatch(), logger: Logger
+        store: Store, catalogues: CatalogueSource, publisher: AMQPPublisher, allowance: LaneAllowance? = nil,
+        watch: WorkWatch = WorkWatch(), logger: Logger
     ) {
         self.store = store
         self.catalogues = catalogues
         self.publisher = publisher
+        self.allowance = allowance
         self.watch = watch
         self.logger = logger
         desk = ReservationDesk(store: store)
@@ -67,9 +71,7 @@ public struct IntentSubmission: Sendable {
             case .conflict(let position, let existing):
                 return .conflict(existing: existing, pointer: Self.pointer(of: position, in: body.events))
             case .reserved(let ids):
-                let events = body.events.map { event in
-                    Outgoing(bytes: event.bytes, type: event.intents.first?.intent.type ?? "", notifications: event.intents.count)
-                }
+                let events = body.events.map { Outgoing($0) }
                 let answer = await publish(events, ids: ids, catalogue: compiled.catalogue, of: request)
                 return answer ?? .accepted(zip(intents, ids).map { SubmittedNotification($0, id: $1) })
             }
@@ -97,7 +99,7 @@ public struct IntentSubmission: Sendable {
         guard let earlier = found, earlier.ids.count == body.notifications else { return nil }
         try admit(earlier.ids.count)
         if !earlier.isDecided {
-            let events = body.events.map { Outgoing(bytes: $0.bytes, type: $0.type, notifications: $0.recipients.count) }
+            let events = body.events.map { Outgoing($0) }
             if let failure = await publish(events, ids: earlier.ids, catalogue: catalogue, of: request) { return failure }
         }
         let people = body.events.flatMap { event in event.recipients.map { (event, $0) } }
@@ -127,8 +129,18 @@ public struct IntentSubmission: Sendable {
     private struct Outgoing {
         let bytes: [UInt8]
         let type: String
+        let tenant: String
         /// The number of notifications, and so of ids, that belong to the event.
         let notifications: Int
+
+        init(_ event: SubmittedBody.Event) {
+            let first = event.intents.first?.intent
+            (bytes, type, tenant, notifications) = (event.bytes, first?.type ?? "", first?.tenant ?? "", event.intents.count)
+        }
+
+        init(_ event: RepeatedBody.Event) {
+            (bytes, type, tenant, notifications) = (event.bytes, event.type, event.tenant, event.recipients.count)
+        }
     }
 
     /// Publishes each event as a message of its own. Returns nil when the broker has confirmed all of them.
@@ -160,10 +172,12 @@ public struct IntentSubmission: Sendable {
         ]
         if let traceparent = request.traceparent.flatMap({ TraceParent.validated($0) }) { headers["traceparent"] = .string(traceparent) }
         let category = catalogue.types[event.type]?.category ?? .system
+        let isWithin = allowance?.take(event.notifications, of: event.tenant, in: QueueNames.intakeLane(of: category)) ?? true
+        let key = QueueNames.routingKey(category: category, type: event.type, isOverflow: !isWithin)
         // The message id must differ from those in flight. Event ids of two sources may be equal, and a request may come twice at once.
         return OutgoingMessage(
-            exchange: QueueNames.intentsExchange, routingKey: QueueNames.routingKey(category: category, type: event.type),
-            body: event.bytes, contentType: ContentMode.structuredType, messageID: store.clock.nextID().description, headers: headers)
+            exchange: QueueNames.intentsExchange, routingKey: key, body: event.bytes, contentType: ContentMode.structuredType,
+            messageID: store.clock.nextID().description, headers: headers)
     }
 
     /// Publishes messages and waits for their confirms, at most ``confirmPatience``. After that, each message without a confirm has the

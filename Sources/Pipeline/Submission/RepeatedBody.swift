@@ -12,6 +12,7 @@ struct RepeatedBody {
         let source: String
         let id: String
         let type: String
+        let tenant: String
         /// One for each notification, in the order of the answer.
         let recipients: [String]
     }
@@ -45,7 +46,7 @@ extension RepeatedBody.Event {
         var keys = IntentKey(tenant: request.tenant, source: attributes.source, id: attributes.id)
         var seen: Set<Digest128> = []
         self.bytes = bytes
-        (source, id, type) = (attributes.source, attributes.id, attributes.type)
+        (source, id, type, tenant) = (attributes.source, attributes.id, attributes.type, request.tenant)
         // A recipient that is named twice counts once, as in the first answer.
         recipients = request.recipients.filter { seen.insert(keys.key(for: $0)).inserted }
     }

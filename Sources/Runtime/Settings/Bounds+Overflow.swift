@@ -6,8 +6,16 @@ extension Bounds {
     static var overflow: [Bound] {
         [
             Bound(
+                "LaneAllowance.perTenant.perSecond", LaneAllowance.perTenant.perSecond, "notifications",
+                "Of one tenant in a second, to the intake queue of a lane; its further events overflow."),
+            Bound("LaneAllowance.perTenant.burst", LaneAllowance.perTenant.burst, "notifications", "Of one tenant at once."),
+            Bound(
+                "LaneAllowance.largestEvent", LaneAllowance.largestEvent, "notifications",
+                "Of an event that goes to the intake queue; a larger one overflows."),
+            Bound("LaneAllowance.remembered", LaneAllowance.remembered, "tenants", "Of each lane; tenants beyond it share one allowance."),
+            Bound(
                 "Router.urgentOverflowInWork", Router.urgentOverflowInWork, "batches",
-                "Of the urgent lane's overflow: it leaves processors to urgent batches.")
+                "Of the urgent lane's overflow: it leaves processors to urgent batches."),
         ] + Bound.batch("Router.overflowBatch", Router.overflowBatch, "A batch of overflow ends at the first of these three bounds.")
     }
 }

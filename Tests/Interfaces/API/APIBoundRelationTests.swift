@@ -51,6 +51,12 @@ import TidingsStore
         #expect(APILimits.tokenBytes < APILimits.server.headerFieldBytes, "the header has room for the longest token")
     }
 
+    /// The events of other tenants wait for as much as stands before them in the intake queue.
+    @Test func theAllowanceOfATenantIsLittleWork() {
+        #expect(LaneAllowance.largestEvent <= LaneAllowance.perTenant.burst, "a tenant may send the largest event of an intake queue")
+        #expect(LaneAllowance.perTenant.burst <= IntakePortion.maximumIntents, "a router takes the burst of a tenant in one portion")
+    }
+
     @Test func thePartsOfTheInboxAgree() {
         #expect(APILimits.page <= Store.largestInboxPage, "the store reads every page that a client may ask for")
         #expect(Store.devicesPerPerson <= APILimits.streamsPerPerson, "each active device has its stream")
