@@ -3,8 +3,9 @@
 usage: attacks.py [--seconds 20] [ATTACK…]     such as S2 S12; all without an argument (deploy/load/run builds the binary)
 
 Each attack comes from one address, with tokens and a key that are good. Meanwhile a measurement in a process of its own lists the inboxes
-of other people and sends intents of another tenant, both at a steady rate and by a schedule. The same measurement without an attack,
-before and after, is the calm run.
+of other people and sends intents of another tenant, both at a steady rate and by a schedule. It also follows the event stream of the person
+who gets these intents: the time from the answer 202 to the event. The same measurement without an attack, before and after, is the calm
+run. A run begins when routers have decided everything of the run before.
 
 | attack | the attacker |
 | --- | --- |
@@ -19,6 +20,7 @@ import argparse
 import collections
 import contextlib
 import itertools
+import math
 import multiprocessing
 import os
 import pathlib
@@ -30,7 +32,7 @@ import time
 import attackers
 from system import API, Figures, HOME, KeptClient, Role, System, TIDINGS, event, percentile
 
-from client import eventually
+from client import Stream, eventually
 
 checks = Figures("attacks")
 
@@ -39,8 +41,10 @@ PROXIES = "192.0.2.0/24"  # addresses of no machine (RFC 5737): the addresses of
 PEOPLE, ITEMS = 40, 20
 EVES = 10  # people whose tokens the attacker has
 STREAMS, CONNECTIONS = 20, 1_000  # the bounds of a person and of an address
+FOLLOWED = "other-0"  # the person who gets the intents of the measurement, and whose one stream is open meanwhile
 LISTS, SENDS = 80, 10  # requests a second of the measurement
 PATIENCE = 60  # seconds until the effects of an attack are over
+DRAIN, STILL = 600, 3  # seconds until routers have decided a backlog, and without a decision by then
 LARGE = 200_000  # bytes of the data of a large item
 SLOWER = 2  # times the calm run
 ATTACKS = {
@@ -74,23 +78,71 @@ class Measurement(threading.Thread):
                 self.others[str(status)] += 1
 
 
+class Follower(threading.Thread):
+    """The tab of a person. It notes when an event names each notification."""
+
+    def __init__(self, token):
+        super().__init__(daemon=True)
+        self.client, self.told, self.has_ended = KeptClient(token, address=OTHERS), {}, False
+        self.stream = Stream(self.client)
+
+    def run(self):
+        try:
+            while (event := self.stream.event(math.inf)) is not None:
+                if event["event"] == "inbox":
+                    self.note(event["data"])
+        finally:
+            self.has_ended = True
+
+    def note(self, news):
+        ids = news["new"]
+        if news["reset"]:  # the event does not name every item
+            ids = [item["id"] for item in self.client.get("/api/notifications", limit=100)["notifications"]]
+        for id in ids:
+            self.told.setdefault(id, time.monotonic())
+
+    def waits(self, confirmed):
+        """The seconds from each confirm to its event, and until now if no event came."""
+        eventually(lambda: self.has_ended or all(id in self.told for id in confirmed), within=PATIENCE)
+        now = time.monotonic()
+        return [max(0, self.told.get(id, now) - moment) for id, moment in confirmed.items()]
+
+    def stop(self):
+        """Ends the stream. Returns whether it was open until now."""
+        was_open = not self.has_ended
+        self.stream.end()
+        self.join()
+        return was_open
+
+
 def others(tokens, key, seconds, pipe):
-    """Measures the requests of other people. Four clients list inboxes, and one sends intents."""
-    measured = []
+    """Measures the requests of other people. Four clients list inboxes, one sends intents, and a tab follows what these become."""
+    measured, confirmed = [], {}
     for number in range(4):
         clients = [KeptClient(token, address=OTHERS) for token in tokens[number::4]]
         lists = [lambda client=client: client.get("/api/notifications", limit=20) for client in clients]
         measured.append(Measurement(LISTS / 4, seconds, lists, 200))
     backend, count = KeptClient(key, address=OTHERS), itertools.count()
-    send = lambda: backend.post(
-        "/v1/intents", event("/load/others", f"{os.getpid()}-{next(count)}", "other-0"), Content_Type="application/cloudevents+json")
+
+    def send():
+        intent = event("/load/others", f"{os.getpid()}-{next(count)}", FOLLOWED)
+        answer = backend.post("/v1/intents", intent, Content_Type="application/cloudevents+json")
+        if answer.status == 202:
+            confirmed[answer["notifications"][0]["id"]] = time.monotonic()
+        return answer
+
     measured.append(Measurement(SENDS, seconds, [send], 202))
-    for thread in measured:
+    follower = Follower(tokens[int(FOLLOWED.rpartition("-")[2])])
+    for thread in (follower, *measured):
         thread.start()
     for thread in measured:
         thread.join()
     lists = [moment for thread in measured[:-1] for moment in thread.times]
-    pipe.send((lists, measured[-1].times, sum((thread.others for thread in measured), collections.Counter())))
+    answers = sum((thread.others for thread in measured), collections.Counter())
+    events = follower.waits(confirmed)
+    if not follower.stop():
+        answers["the stream ended"] += 1
+    pipe.send((lists, measured[-1].times, events, answers))
     pipe.close()
 
 
@@ -107,7 +159,7 @@ class Run:
         while not here.poll(0.5):
             self.connections.append(connections(api, attackers.ADDRESS))
             self.streams.append(api.metric("tidings_api_streams"))
-        self.lists, self.sends, self.others = here.recv()
+        self.lists, self.sends, self.events, self.others = here.recv()
         process.join()
         self.peak = api.memory()[1]
 
@@ -124,8 +176,8 @@ def connections(api, address):
 class Attacker:
     """Makes the attacks, with the people and the key of a tenant."""
 
-    def __init__(self, system, api):
-        self.system, self.api = system, api
+    def __init__(self, system, api, roles):
+        self.system, self.api, self.roles = system, api, roles
         host, _, port = api.address.rpartition(":")
         self.host, self.port = host, int(port)
         self.tokens = [system.login.token(f"{attackers.TENANT}-{number}", attackers.TENANT) for number in range(EVES)]
@@ -145,17 +197,31 @@ class Attacker:
         process.join(1)
         run.streams_left = eventually(lambda: int(self.api.metric("tidings_api_streams")), lambda left: left <= self.streams, PATIENCE)
         run.connections_left = eventually(lambda: connections(self.api, attackers.ADDRESS), lambda left: left == 0, PATIENCE)
+        run.decided = drained(self.roles)
         return run
 
 
-def prepare(system, api):
+def drained(roles):
+    """Waits until routers decide nothing more. Returns whether they have come to an end."""
+    decided, since, end = None, time.monotonic(), time.monotonic() + DRAIN
+    while time.monotonic() < end:
+        now = roles.metric("tidings_intents_total")
+        if now != decided:
+            decided, since = now, time.monotonic()
+        elif time.monotonic() - since > STILL:
+            return True
+        time.sleep(0.2)
+    return False
+
+
+def prepare(system, api, roles):
     """Other people with small inboxes, and an attacker with a large one. Returns the tokens and the key of other people."""
     key = system.key("others", "intents:write")
     names = [f"other-{number}" for number in range(PEOPLE)]
     backend = KeptClient(key, address=OTHERS)
     for number in range(ITEMS):
         send(backend, event("/load/prepare", str(number), names))
-    attacker = Attacker(system, api)
+    attacker = Attacker(system, api, roles)
     backend = KeptClient(attacker.key, address=OTHERS)
     for number in range(100):
         send(backend, event("/load/large", str(number), "eve-0", tenant=attackers.TENANT, data={"text": "a" * LARGE}))
@@ -183,11 +249,12 @@ def judge(name, run, calm, streams):
     checks.most(f"{name}: memory", run.peak / 2**20, memory_limit() / 2**20, " MiB")
     # A refused connection is open for a moment, too.
     checks.most(f"{name}: connections of the attacker, median", percentile(run.connections, 50), CONNECTIONS)
-    checks.most(f"{name}: open streams", int(max(run.streams)), streams + EVES * STREAMS)
+    checks.most(f"{name}: open streams", int(max(run.streams)), streams + EVES * STREAMS + 1)
     checks.most(f"{name}: streams that stay open", run.streams_left, streams)
     checks.most(f"{name}: connections that stay open", run.connections_left, 0)
+    checks.true(f"{name}: routers decided the backlog", run.decided, f"not within {DRAIN} s")
     checks.equal(f"{name}: other answers to other people", dict(run.others), {})
-    for what, found, expected in (("lists", run.lists, calm[0]), ("intents", run.sends, calm[1])):
+    for what, found, expected in zip(("lists", "intents", "events after the 202"), (run.lists, run.sends, run.events), calm):
         checks.most(f"{name}: p99 of {what} of other people", percentile(found, 99) * 1000, SLOWER * percentile(expected, 99) * 1000, " ms")
 
 
@@ -225,20 +292,20 @@ def main():
         parser.error(f"there is no attack {', '.join(unknown)}; the attacks are {', '.join(ATTACKS)}")
     with System() as system:
         apply_catalogue()
-        api = API(TIDINGS_API_PROXIES=PROXIES)
-        system.start(Role("all", "all"), api)
-        attacker, tokens, key = prepare(system, api)
+        roles, api = Role("all", "all"), API(TIDINGS_API_PROXIES=PROXIES)
+        system.start(roles, api)
+        attacker, tokens, key = prepare(system, api, roles)
         calm = [Run(api, tokens, key, options.seconds)]
         found = []
         for name in wanted:
             for function in ATTACKS[name]:
                 found.append((f"{name} {function.__name__}", attacker.attack(function, tokens, key, options.seconds)))
         calm.append(Run(api, tokens, key, options.seconds))
-        lists, sends = [[moment for run in calm for moment in times(run)] for times in (lambda run: run.lists, lambda run: run.sends)]
-        checks.tell(f"calm: p99 of lists {percentile(lists, 99) * 1000:.1f} ms, of intents {percentile(sends, 99) * 1000:.1f} ms, "
-                    f"{calm[0].peak >> 20} MiB")
+        times = [sum(kind, []) for kind in zip(*((run.lists, run.sends, run.events) for run in calm))]
+        shown = [f"{percentile(kind, 99) * 1000:.1f} ms" for kind in times]
+        checks.tell(f"calm: p99 of lists {shown[0]}, of intents {shown[1]}, of events after the 202 {shown[2]}, {calm[0].peak >> 20} MiB")
         for name, run in found:
-            judge(name, run, (lists, sends), attacker.streams)
+            judge(name, run, times, attacker.streams)
     checks.finish()
 
 
