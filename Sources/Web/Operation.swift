@@ -25,12 +25,14 @@ package struct Operation<Access: OperationAccess, Call: Sendable>: Sendable {
     package let hasBody: Bool
     /// The methods that the operation answers: `GET` with `HEAD`, or its own alone.
     package let methods: [HTTPRequest.Method]
+    /// Whether the answer is a stream of events, which is open for as long as its client likes. The head alone would open a stream that nobody
+    /// reads, so such an operation does not answer `HEAD`.
+    package let opensStream: Bool
     package let handler: Handler
 
-    /// - Parameter answersHead: whether an operation of `GET` answers `HEAD` too.
     package init(
         _ method: HTTPRequest.Method, _ path: String, _ name: String, _ access: Access, query: [String] = [], hasBody: Bool = false,
-        answersHead: Bool = true, _ handler: @escaping Handler
+        opensStream: Bool = false, _ handler: @escaping Handler
     ) {
         self.method = method
         self.path = path
@@ -38,7 +40,8 @@ package struct Operation<Access: OperationAccess, Call: Sendable>: Sendable {
         self.access = access
         self.query = query
         self.hasBody = hasBody
-        methods = method == .get && answersHead ? [.get, .head] : [method]
+        self.opensStream = opensStream
+        methods = method == .get && !opensStream ? [.get, .head] : [method]
         self.handler = handler
     }
 

@@ -12,13 +12,13 @@ private typealias Operation = TidingsWeb.Operation<Access, Int>
 @Suite struct OperationTableTests {
     private let table = OperationTable([
         Self.operation(.get, "/items/{id}", "show"), Self.operation(.delete, "/items/{id}", "delete"),
-        Self.operation(.get, "/items/stream", "stream", answersHead: false),
+        Self.operation(.get, "/items/stream", "stream", opensStream: true),
     ])
 
     private static func operation(
-        _ method: HTTPRequest.Method, _ path: String, _ name: String, _ access: Access = .open, answersHead: Bool = true
+        _ method: HTTPRequest.Method, _ path: String, _ name: String, _ access: Access = .open, opensStream: Bool = false
     ) -> Operation {
-        Operation(method, path, name, access, answersHead: answersHead) { _ in ServerResponse(.noContent) }
+        Operation(method, path, name, access, opensStream: opensStream) { _ in ServerResponse(.noContent) }
     }
 
     private func found(_ method: HTTPRequest.Method, _ path: [String]) -> String? {

@@ -73,7 +73,7 @@ struct APIServer: Sendable {
         let owner = ByteRoom.Owner(caller, at: client)
         let call = APICall(
             request: request, query: query, parameters: parameters, caller: caller, id: record.id, rates: access.rates,
-            lease: ByteLease(room, for: owner), place: try requests?.begin(for: owner))
+            lease: ByteLease(room, for: owner), place: try requests?.begin(for: owner, opensStream: operation.opensStream))
         // A parameter that is given twice has no meaning, also for an operation that only reads.
         try query.finish()
         if operation.isChange, !operation.hasBody { try await call.refuseBody(upTo: APILimits.bodyBytes) }

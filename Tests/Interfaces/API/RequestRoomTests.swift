@@ -44,6 +44,22 @@ import TidingsWeb
         #expect(places.count == limit)
     }
 
+    /// After the end of a process, more people than the common bound come back at once.
+    @Test func streamsThatOpenCountForTheirPersonAlone() throws {
+        func person(_ number: Int) -> ByteRoom.Owner { .person(RecipientKey(tenant: "acme", id: "\(number)")) }
+        var places = try (0...RequestRoom.perPeople).map { try room.begin(for: person($0), opensStream: true) }
+        #expect(refusal { places.append(try room.begin(for: person(0))) } == nil)
+        places += try (2..<RequestRoom.perPerson).map { _ in try room.begin(for: person(0), opensStream: true) }
+        let refused = refusal { _ = try room.begin(for: person(0), opensStream: true) }
+        let share = UsedShare(of: .person, .requests, used: RequestRoom.perPerson, limit: RequestRoom.perPerson, perSecond: nil)
+        #expect(refused?.share == share)
+        places.removeAll()
+        // Nothing was given back that had not been taken.
+        places = try (0..<RequestRoom.perPeople).map { try room.begin(for: person($0)) }
+        #expect(refusal { _ = try room.begin(for: person(RequestRoom.perPeople)) } != nil)
+        #expect(places.count == RequestRoom.perPeople)
+    }
+
     /// Twelve people with slow bodies do not keep all others of their tenant out.
     @Test func theLastQuarterIsForPeopleWithNothingInWork() throws {
         func person(_ number: Int) -> ByteRoom.Owner { .person(RecipientKey(tenant: "acme", id: "\(number)")) }

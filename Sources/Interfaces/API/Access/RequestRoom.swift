@@ -75,18 +75,22 @@ final class RequestRoom: Sendable {
     private let state = Mutex(State())
 
     /// Counts a request. Throws a problem if the caller, or the people of its tenant, have too many in work.
-    func begin(for owner: ByteRoom.Owner) throws -> RequestPlace {
-        let refusal = state.withLock { state in Self.begin(owner, in: &state) }
+    ///
+    /// - Parameter opensStream: whether the request opens a stream of events. Such a request counts for its person alone: streams that open at
+    ///   once share their queries, and after the end of a process all people of a tenant come at once.
+    func begin(for owner: ByteRoom.Owner, opensStream: Bool = false) throws -> RequestPlace {
+        let tenant = opensStream ? nil : owner.tenantOfPeople
+        let refusal = state.withLock { state in Self.begin(owner, amongPeopleOf: tenant, in: &state) }
         if let refusal { throw refusal }
-        return RequestPlace(owner, in: self)
+        return RequestPlace(owner, amongPeopleOf: tenant, in: self)
     }
 
     /// Nil if the request may begin.
-    private static func begin(_ owner: ByteRoom.Owner, in state: inout State) -> Problem? {
+    private static func begin(_ owner: ByteRoom.Owner, amongPeopleOf tenant: String?, in state: inout State) -> Problem? {
         guard let limit = Self.limit(of: owner) else { return nil }
         let used = state.requests[owner, default: 0]
         guard used < limit else { return problem(owner.shareOwner, .requests, used: used, limit: limit) }
-        if let tenant = owner.tenantOfPeople {
+        if let tenant {
             let people = state.ofPeople[tenant, default: 0]
             let bound = used == 0 ? perPeople : perBusyPeople
             guard people < bound else { return problem(.tenant, .requests, used: people, limit: bound) }
@@ -133,10 +137,10 @@ final class RequestRoom: Sendable {
         }
     }
 
-    fileprivate func end(_ owner: ByteRoom.Owner, notifications: Int, answerBytes: Int) {
+    fileprivate func end(_ owner: ByteRoom.Owner, amongPeopleOf tenant: String?, notifications: Int, answerBytes: Int) {
         state.withLock { state in
             if let requests = state.requests[owner] { state.requests[owner] = requests > 1 ? requests - 1 : nil }
-            if let tenant = owner.tenantOfPeople, let requests = state.ofPeople[tenant] {
+            if let tenant, let requests = state.ofPeople[tenant] {
                 state.ofPeople[tenant] = requests > 1 ? requests - 1 : nil
             }
             state.notifications.giveBack(notifications, of: owner)
@@ -148,17 +152,20 @@ final class RequestRoom: Sendable {
 /// The place of one request in work. It ends with its last reference, however the request ends.
 final class RequestPlace: Sendable {
     private let owner: ByteRoom.Owner
+    /// The tenant whose people the request counts for. Nil if it counts for none.
+    private let tenant: String?
     private let room: RequestRoom
     private let taken = Mutex((notifications: 0, answerBytes: 0))
 
-    fileprivate init(_ owner: ByteRoom.Owner, in room: RequestRoom) {
+    fileprivate init(_ owner: ByteRoom.Owner, amongPeopleOf tenant: String?, in room: RequestRoom) {
         self.owner = owner
+        self.tenant = tenant
         self.room = room
     }
 
     deinit {
         let (notifications, answerBytes) = taken.withLock { $0 }
-        room.end(owner, notifications: notifications, answerBytes: answerBytes)
+        room.end(owner, amongPeopleOf: tenant, notifications: notifications, answerBytes: answerBytes)
     }
 
     /// Counts the notifications that the request asks for. Throws a problem if there are too many in work.

@@ -10,8 +10,7 @@ struct StreamOperations: Sendable {
 
     var all: [Operation] {
         [
-            // The head alone would open a stream that nobody reads.
-            Operation(.get, "/api/notifications/stream", "streamNotifications", .person, answersHead: false) { try await stream($0) }
+            Operation(.get, "/api/notifications/stream", "streamNotifications", .person, opensStream: true) { try await stream($0) }
         ]
     }
 
