@@ -25,7 +25,7 @@ public struct Migrator: Sendable {
     private let parts: [SchemaPart]
 
     /// - Parameters:
-    ///   - parts: those of the modules of this binary.
+    ///   - parts: the parts of the modules of this binary.
     ///   - steps: the steps in the order of their numbers. Tests add a step to those of the binary.
     package init(_ configuration: PostgresConfiguration, parts: [SchemaPart], steps: [Migration] = Migration.all) {
         self.configuration = configuration

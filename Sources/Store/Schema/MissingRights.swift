@@ -82,7 +82,7 @@ public struct MissingRights: Sendable, Hashable {
 }
 
 extension MissingRights {
-    /// - Parameter parts: those of the modules of this binary.
+    /// - Parameter parts: the parts of the modules of this binary.
     init(with parts: [SchemaPart], asking query: (SQL) async throws -> PostgresResult) async throws {
         rights = try await query(Grants.missing(with: parts)).rows.map { row in
             let (role, kind, object, right) = try row.decode((String, String, String, String).self)
@@ -97,7 +97,7 @@ extension MissingRights {
 extension Store {
     /// The roles and rights that do not exist. Needs no right.
     ///
-    /// - Parameter parts: those of the modules of this binary.
+    /// - Parameter parts: the parts of the modules of this binary.
     package func missingRights(with parts: [SchemaPart]) async throws -> MissingRights {
         try await MissingRights(with: parts) { try await pool.query($0) }
     }

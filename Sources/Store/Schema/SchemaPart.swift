@@ -13,7 +13,7 @@ package struct SchemaPart: Sendable {
 
     /// - Parameters:
     ///   - sql: creates the tables and the views. One transaction runs it.
-    ///   - rights: those of ``Right/Role``. The role of the processes has every right on tables, and reads views.
+    ///   - rights: the rights of ``Right/Role``. The role of the processes has every right on tables, and reads views.
     package init(of module: String, sql: String, tables: [Table], rights: [Right]) {
         self.module = module
         self.sql = sql
