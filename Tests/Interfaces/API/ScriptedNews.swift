@@ -14,7 +14,7 @@ final class ScriptedNews: StreamNews {
         var position: Int64 = 6
         /// The number of new things of the topic.
         var new = 0
-        /// The people whom the looks for changes find.
+        /// The people whom a look for changes finds, if it is about them.
         var changed: [RecipientKey] = []
         var withNews: [RecipientKey] = []
     }
@@ -72,11 +72,13 @@ final class ScriptedNews: StreamNews {
     }
 
     func changedInboxes(since watchers: [InboxWatcher]) async throws -> [RecipientKey] {
-        try ask(.changedInboxes(Set(watchers)), about: watchers.count).changed
+        let asked = Set(watchers.map(\.person))
+        return try ask(.changedInboxes(Set(watchers)), about: watchers.count).changed.filter(asked.contains)
     }
 
     func people(withNewsOf topic: Int, since marks: [TopicMark]) async throws -> [RecipientKey] {
-        try ask(.peopleWithNews(Set(marks)), about: marks.count).withNews
+        let asked = Set(marks.map { RecipientKey(tenant: $0.tenant, id: $0.recipient) })
+        return try ask(.peopleWithNews(Set(marks)), about: marks.count).withNews.filter(asked.contains)
     }
 
     func inboxNews(of watchers: [InboxWatcher]) async throws -> [InboxNews] {
