@@ -71,7 +71,7 @@ public struct IntentSubmission: Sendable {
             case .conflict(let position, let existing):
                 return .conflict(existing: existing, pointer: Self.pointer(of: position, in: body.events))
             case .reserved(let ids):
-                let events = body.events.map { Outgoing($0) }
+                let events = body.events.map { OutgoingEvent($0) }
                 let answer = await publish(events, ids: ids, catalogue: compiled.catalogue, of: request)
                 return answer ?? .accepted(zip(intents, ids).map { SubmittedNotification($0, id: $1) })
             }
@@ -99,7 +99,7 @@ public struct IntentSubmission: Sendable {
         guard let earlier = found, earlier.ids.count == body.notifications else { return nil }
         try admit(earlier.ids.count)
         if !earlier.isDecided {
-            let events = body.events.map { Outgoing($0) }
+            let events = body.events.map { OutgoingEvent($0) }
             if let failure = await publish(events, ids: earlier.ids, catalogue: catalogue, of: request) { return failure }
         }
         let people = body.events.flatMap { event in event.recipients.map { (event, $0) } }
@@ -125,27 +125,9 @@ public struct IntentSubmission: Sendable {
         }?.pointer ?? ""
     }
 
-    /// An event on its way to the broker.
-    private struct Outgoing {
-        let bytes: [UInt8]
-        let type: String
-        let tenant: String
-        /// The number of notifications, and so of ids, that belong to the event.
-        let notifications: Int
-
-        init(_ event: SubmittedBody.Event) {
-            let first = event.intents.first?.intent
-            (bytes, type, tenant, notifications) = (event.bytes, first?.type ?? "", first?.tenant ?? "", event.intents.count)
-        }
-
-        init(_ event: RepeatedBody.Event) {
-            (bytes, type, tenant, notifications) = (event.bytes, event.type, event.tenant, event.recipients.count)
-        }
-    }
-
     /// Publishes each event as a message of its own. Returns nil when the broker has confirmed all of them.
     private func publish(
-        _ events: [Outgoing], ids: [NotificationID], catalogue: Catalogue, of request: SubmittedRequest
+        _ events: [OutgoingEvent], ids: [NotificationID], catalogue: Catalogue, of request: SubmittedRequest
     ) async -> SubmissionResult? {
         var rest = ids[...]
         let messages = events.map { event in
@@ -165,7 +147,7 @@ public struct IntentSubmission: Sendable {
     }
 
     private func message(
-        _ event: Outgoing, ids: [NotificationID], catalogue: Catalogue, of request: SubmittedRequest
+        _ event: OutgoingEvent, ids: [NotificationID], catalogue: Catalogue, of request: SubmittedRequest
     ) -> OutgoingMessage {
         var headers: [String: AMQPValue] = [
             QueueNames.producerHeader: .string(request.key.producer), QueueNames.idsHeader: ReservedIDs.encode(ids),
