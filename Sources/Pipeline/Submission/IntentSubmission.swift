@@ -154,7 +154,7 @@ public struct IntentSubmission: Sendable {
         ]
         if let traceparent = request.traceparent.flatMap({ TraceParent.validated($0) }) { headers["traceparent"] = .string(traceparent) }
         let category = catalogue.types[event.type]?.category ?? .system
-        let isWithin = allowance?.take(event.notifications, of: event.tenant, in: QueueNames.intakeLane(of: category)) ?? true
+        let isWithin = allowance?.take(event.load(in: QueueNames.intakeLane(of: category))) ?? true
         let key = QueueNames.routingKey(category: category, type: event.type, isOverflow: !isWithin)
         // The message id must differ from those in flight. Event ids of two sources may be equal, and a request may come twice at once.
         return OutgoingMessage(

@@ -11,7 +11,10 @@ extension Bounds {
             Bound("LaneAllowance.perTenant.burst", LaneAllowance.perTenant.burst, "notifications", "Of one tenant at once."),
             Bound(
                 "LaneAllowance.largestEvent", LaneAllowance.largestEvent, "notifications",
-                "Of an event that goes to the intake queue; a larger one overflows."),
+                "Of an event for several people that goes to the intake queue; a larger one overflows."),
+            Bound(
+                "LaneAllowance.contentBytes", LaneAllowance.contentBytes, "bytes",
+                "Of the content of an event; with more, each of its notifications counts once for every such part."),
             Bound("LaneAllowance.remembered", LaneAllowance.remembered, "tenants", "Of each lane; tenants beyond it share one allowance."),
             Bound(
                 "Router.urgentOverflowInWork", Router.urgentOverflowInWork, "batches",

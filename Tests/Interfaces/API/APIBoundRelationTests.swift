@@ -55,6 +55,12 @@ import TidingsStore
     @Test func theAllowanceOfATenantIsLittleWork() {
         #expect(LaneAllowance.largestEvent <= LaneAllowance.perTenant.burst, "a tenant may send the largest event of an intake queue")
         #expect(LaneAllowance.perTenant.burst <= IntakePortion.maximumIntents, "a router takes the burst of a tenant in one portion")
+        #expect(
+            LaneAllowance.perTenant.burst * LaneAllowance.contentBytes <= IntakePortion.maximumBytes / 4,
+            "also by the bytes of its contents, with room for lists of recipients")
+        #expect(
+            IntentLimits().maximumEventBytes / LaneAllowance.contentBytes <= LaneAllowance.perTenant.burst,
+            "a tenant may send the largest event for one person")
     }
 
     @Test func thePartsOfTheInboxAgree() {
