@@ -30,7 +30,8 @@ public struct IntentSubmission: Sendable {
     /// - Parameters:
     ///   - publisher: publishes as the roles' own AMQP user or as a user that the catalogue lets vouch. Routers believe only these about
     ///     producers and ids.
-    ///   - allowance: chooses between the intake queue and the overflow queue for each event. Nil: every event goes to the intake queue.
+    ///   - allowance: chooses between the intake queue and the overflow queue for the events of each request. Nil: every event goes to the
+    ///     intake queue.
     ///   - watch: watches for the confirms.
     public init(
         store: Store, catalogues: CatalogueSource, publisher: AMQPPublisher, allowance: LaneAllowance? = nil,
@@ -129,10 +130,15 @@ public struct IntentSubmission: Sendable {
     private func publish(
         _ events: [OutgoingEvent], ids: [NotificationID], catalogue: Catalogue, of request: SubmittedRequest
     ) async -> SubmissionResult? {
+        let categories = events.map { catalogue.types[$0.type]?.category ?? .system }
+        let loads = zip(events, categories).map { event, category in event.load(in: QueueNames.intakeLane(of: category)) }
+        let isWithin = allowance?.choose(loads) ?? loads.map { _ in true }
         var rest = ids[...]
-        let messages = events.map { event in
+        let messages = events.indices.map { index in
+            let event = events[index]
+            let key = QueueNames.routingKey(category: categories[index], type: event.type, isOverflow: !isWithin[index])
             defer { rest = rest.dropFirst(event.notifications) }
-            return message(event, ids: Array(rest.prefix(event.notifications)), catalogue: catalogue, of: request)
+            return message(event, ids: Array(rest.prefix(event.notifications)), routingKey: key, of: request)
         }
         let results = await confirmed(messages)
         let missing: PublishResult? = results.count < messages.count ? .failed(.stopped) : nil
@@ -147,15 +153,12 @@ public struct IntentSubmission: Sendable {
     }
 
     private func message(
-        _ event: OutgoingEvent, ids: [NotificationID], catalogue: Catalogue, of request: SubmittedRequest
+        _ event: OutgoingEvent, ids: [NotificationID], routingKey key: String, of request: SubmittedRequest
     ) -> OutgoingMessage {
         var headers: [String: AMQPValue] = [
             QueueNames.producerHeader: .string(request.key.producer), QueueNames.idsHeader: ReservedIDs.encode(ids),
         ]
         if let traceparent = request.traceparent.flatMap({ TraceParent.validated($0) }) { headers["traceparent"] = .string(traceparent) }
-        let category = catalogue.types[event.type]?.category ?? .system
-        let isWithin = allowance?.take(event.load(in: QueueNames.intakeLane(of: category))) ?? true
-        let key = QueueNames.routingKey(category: category, type: event.type, isOverflow: !isWithin)
         // The message id must differ from those in flight. Event ids of two sources may be equal, and a request may come twice at once.
         return OutgoingMessage(
             exchange: QueueNames.intentsExchange, routingKey: key, body: event.bytes, contentType: ContentMode.structuredType,

@@ -33,20 +33,36 @@ public final class LaneAllowance: Sendable {
         lanes = Mutex(Dictionary(uniqueKeysWithValues: Lane.allCases.map { ($0, tenants) }))
     }
 
-    /// Takes the weight of an event out of the allowance of its tenant.
+    /// Chooses the queue of each event of a request. Takes the weight of the events for an intake queue out of the allowance of their tenant.
     ///
-    /// - Returns: Whether the event goes to the intake queue of the lane. If not, nothing is taken, and the overflow is counted. A small
-    ///   event may then still go to the intake queue.
-    func take(_ load: LaneLoad) -> Bool {
-        let (now, tenant, lane) = (self.now(), load.account.tenant, load.account.lane)
-        let isWithin = lanes.withLock { lanes -> Bool in
-            guard !load.isLarge else { return false }
-            let wait = lanes[lane]?.wait(for: load.weight, of: tenant, at: now) ?? .zero
-            guard wait <= .zero else { return false }
-            lanes[lane]?.charge(load.weight, to: tenant, at: now)
-            return true
+    /// All events of one tenant and lane go one way together, except large ones. So a batch does not alternate between two queues, and its
+    /// events keep their order. A batch that does not fit goes to the overflow queue as a whole, and takes nothing. A later request may
+    /// still go to the intake queue.
+    ///
+    /// - Returns: for each event, whether it goes to the intake queue of its lane. The overflow is counted.
+    func choose(_ loads: [LaneLoad]) -> [Bool] {
+        var weights: [LaneLoad.Account: Int] = [:]
+        for load in loads where !load.isLarge { weights[load.account, default: 0] += load.weight }
+        let within = take(weights)
+        return loads.map { load in
+            let isWithin = !load.isLarge && within.contains(load.account)
+            if !isWithin { metrics.apiOverflow[load.account.lane == .urgent ? .urgent : .bulk].add(load.notifications) }
+            return isWithin
         }
-        if !isWithin { metrics.apiOverflow[lane == .urgent ? .urgent : .bulk].add(load.notifications) }
-        return isWithin
+    }
+
+    /// Takes each weight that its account has, and returns the accounts of which it took. A bucket never has more than its burst.
+    private func take(_ weights: [LaneLoad.Account: Int]) -> Set<LaneLoad.Account> {
+        let now = self.now()
+        return lanes.withLock { lanes -> Set<LaneLoad.Account> in
+            var taken: Set<LaneLoad.Account> = []
+            for (account, weight) in weights where weight <= Self.perTenant.burst {
+                let wait = lanes[account.lane]?.wait(for: weight, of: account.tenant, at: now) ?? .zero
+                guard wait <= .zero else { continue }
+                lanes[account.lane]?.charge(weight, to: account.tenant, at: now)
+                taken.insert(account)
+            }
+            return taken
+        }
     }
 }

@@ -29,7 +29,7 @@ import TidingsMetrics
 
     /// Whether an event goes to the intake queue. Its content is small, unless a test says so.
     private func take(_ notifications: Int, contentBytes: Int = 200, of tenant: String, in lane: Lane) -> Bool {
-        allowance.take(LaneLoad(notifications, contentBytes: contentBytes, of: tenant, in: lane))
+        allowance.choose([LaneLoad(notifications, contentBytes: contentBytes, of: tenant, in: lane)]) == [true]
     }
 
     /// Uses up what a tenant has at once.
@@ -94,5 +94,50 @@ import TidingsMetrics
         for _ in 0..<(Self.limit.burst / 128) { #expect(take(1, contentBytes: 256 << 10, of: "acme", in: .urgent)) }
         #expect(!take(1, contentBytes: 256 << 10, of: "acme", in: .urgent))
         #expect(take(1, of: "acme", in: .urgent), "the rest of the allowance is for smaller events")
+    }
+
+    private static func small(_ notifications: Int, of tenant: String = "acme", in lane: Lane = .urgent) -> LaneLoad {
+        LaneLoad(notifications, contentBytes: 200, of: tenant, in: lane)
+    }
+
+    /// A part of the batch would fit.
+    @Test func aRequestBeyondTheAllowanceOverflowsAsAWholeAndTakesNothing() {
+        let batch = Array(repeating: Self.small(1), count: 60)
+        #expect(allowance.choose(Array(repeating: Self.small(50), count: 19)).allSatisfy { $0 })
+        #expect(allowance.choose(batch) == batch.map { _ in false } && metrics.apiOverflow[.urgent].value == 60)
+        #expect(allowance.choose(Array(batch.prefix(50))).allSatisfy { $0 }, "the batch before took nothing")
+        #expect(!take(1, of: "acme", in: .urgent))
+    }
+
+    /// A full bucket would otherwise let any sum pass.
+    @Test func aRequestBeyondTheBurstOverflowsAlsoIfTheTenantWasIdle() {
+        let batch = Array(repeating: Self.small(1), count: Self.limit.burst + 1)
+        #expect(allowance.choose(batch).allSatisfy { !$0 })
+        #expect(allowance.choose(Array(batch.dropLast())).allSatisfy { $0 })
+    }
+
+    @Test func aLargeEventDoesNotTakeItsNeighboursAlong() {
+        let large = Self.small(LaneAllowance.largestEvent + 1)
+        #expect(allowance.choose([Self.small(1), large, Self.small(1)]) == [true, false, true])
+        #expect(metrics.apiOverflow[.urgent].value == large.notifications)
+    }
+
+    @Test func tenantsAndLanesOfARequestAreChosenApart() {
+        exhaust("acme")
+        let loads = [Self.small(1), Self.small(1, of: "globex"), Self.small(1, in: .bulk), Self.small(1), Self.small(1, of: "globex")]
+        #expect(allowance.choose(loads) == [false, true, true, false, true])
+        #expect(allowance.choose([]).isEmpty)
+    }
+
+    /// The tenants beyond the memory share one allowance, until those before them are idle again.
+    @Test func tenantsBeyondTheMemoryShareOneAllowance() {
+        let known = (0..<LaneAllowance.remembered).map { Self.small(1, of: "tenant-\($0)") }
+        #expect(allowance.choose(known).allSatisfy { $0 })
+        exhaust("acme")
+        #expect(!take(1, of: "globex", in: .urgent), "acme has used what both have")
+        #expect(take(1, of: "tenant-0", in: .urgent) && take(1, of: "globex", in: .bulk))
+        hands.move(by: .seconds(2))
+        exhaust("acme")
+        #expect(take(1, of: "globex", in: .urgent))
     }
 }
