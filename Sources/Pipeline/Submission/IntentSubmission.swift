@@ -141,6 +141,7 @@ public struct IntentSubmission: Sendable {
             return message(event, ids: Array(rest.prefix(event.notifications)), routingKey: key, of: request)
         }
         let results = await confirmed(messages)
+        allowance?.giveBack(loads, chosen: isWithin, after: results)
         let missing: PublishResult? = results.count < messages.count ? .failed(.stopped) : nil
         guard let problem = missing ?? results.first(where: { $0 != .confirmed }) else { return nil }
         logger.warning(

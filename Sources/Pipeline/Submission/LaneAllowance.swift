@@ -1,4 +1,5 @@
 import Synchronization
+import TidingsAMQP
 public import TidingsCore
 public import TidingsMetrics
 
@@ -48,6 +49,24 @@ public final class LaneAllowance: Sendable {
             let isWithin = !load.isLarge && within.contains(load.account)
             if !isWithin { metrics.apiOverflow[load.account.lane == .urgent ? .urgent : .bulk].add(load.notifications) }
             return isWithin
+        }
+    }
+
+    /// Puts back the weight of the events that the broker did not confirm. The caller sends them again, and they are charged then.
+    ///
+    /// A confirmed event keeps its weight, also if another event of its request was not confirmed: both it and its repetition stand in the
+    /// queue. An event whose outcome is unknown may stand there as well. The time until a request fails bounds the number of these.
+    ///
+    /// - Parameters:
+    ///   - isWithin: the result of ``choose(_:)`` for the events.
+    ///   - results: the answers of the broker, in the order of the events. An event without an answer was not confirmed.
+    func giveBack(_ loads: [LaneLoad], chosen isWithin: [Bool], after results: [PublishResult]) {
+        let isConfirmed = results.map { $0 == .confirmed } + loads.dropFirst(results.count).map { _ in false }
+        let lost = loads.indices.filter { isWithin[$0] && !isConfirmed[$0] }.map { loads[$0] }
+        guard !lost.isEmpty else { return }
+        let now = self.now()
+        lanes.withLock { lanes in
+            for load in lost { lanes[load.account.lane]?.giveBack(load.weight, to: load.account.tenant, at: now) }
         }
     }
 

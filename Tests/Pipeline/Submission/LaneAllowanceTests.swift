@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import TidingsAMQP
 import TidingsCore
 import TidingsMetrics
 
@@ -138,6 +139,40 @@ import TidingsMetrics
         #expect(take(1, of: "tenant-0", in: .urgent) && take(1, of: "globex", in: .bulk))
         hands.move(by: .seconds(2))
         exhaust("acme")
+        #expect(take(1, of: "globex", in: .urgent))
+    }
+
+    /// A caller who repeats a request that failed does not pay twice.
+    @Test func eventsWithoutAConfirmGiveTheirWeightBack() {
+        let loads = Array(repeating: Self.small(100), count: 10)
+        let answers: [[PublishResult]] = [[], loads.map { _ in .nacked }, [.failed(.stopped)]]
+        for results in answers {
+            let isWithin = allowance.choose(loads)
+            #expect(isWithin.allSatisfy { $0 } && !take(1, of: "acme", in: .urgent))
+            allowance.giveBack(loads, chosen: isWithin, after: results)
+        }
+        let isWithin = allowance.choose(loads)
+        allowance.giveBack(loads, chosen: isWithin, after: loads.map { _ in .confirmed })
+        #expect(isWithin.allSatisfy { $0 } && !take(1, of: "acme", in: .urgent), "a confirmed event keeps its weight")
+    }
+
+    /// The repetition of a confirmed event stands in the queue beside it.
+    @Test func onlyTheUnconfirmedEventsOfARequestGiveTheirWeightBack() {
+        let loads = [Self.small(100), Self.small(50), Self.small(LaneAllowance.largestEvent + 1)]
+        #expect(take(50, of: "acme", in: .urgent))
+        for _ in 0..<8 { #expect(take(100, of: "acme", in: .urgent)) }
+        let isWithin = allowance.choose(loads)
+        #expect(isWithin == [true, true, false])
+        allowance.giveBack(loads, chosen: isWithin, after: [.confirmed, .nacked, .nacked])
+        #expect(take(50, of: "acme", in: .urgent) && !take(1, of: "acme", in: .urgent), "the overflow took nothing")
+    }
+
+    @Test func tenantsBeyondTheMemoryGiveBackToTheAllowanceThatTheyShare() {
+        #expect(allowance.choose((0..<LaneAllowance.remembered).map { Self.small(1, of: "tenant-\($0)") }).allSatisfy { $0 })
+        let loads = Array(repeating: Self.small(100), count: 10)
+        let isWithin = allowance.choose(loads)
+        #expect(isWithin.allSatisfy { $0 } && !take(1, of: "globex", in: .urgent))
+        allowance.giveBack(loads, chosen: isWithin, after: [])
         #expect(take(1, of: "globex", in: .urgent))
     }
 }

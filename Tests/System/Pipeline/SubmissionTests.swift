@@ -4,6 +4,7 @@ import Testing
 import TidingsAMQP
 import TidingsContracts
 import TidingsCore
+import TidingsMetrics
 import TidingsPipeline
 import TidingsPostgres
 import TidingsStore
@@ -163,6 +164,22 @@ import TidingsTestSupport
         }
     }
 
+    /// The request asks for all that a tenant has at once. No time passes, so the allowance comes back only because the requests failed.
+    @Test func aRequestThatFailsLeavesTheAllowanceOfItsTenant() async throws {
+        try await withOwnSystem { system in
+            let people = (0..<LaneAllowance.largestEvent).map { "p\($0)" }
+            let events = LaneAllowance.perTenant.burst / LaneAllowance.largestEvent
+            let request = Self.request((0..<events).map { Self.event("o-\($0)", to: people) })
+            let metrics = Metrics(version: "test")
+            let allowance = LaneAllowance(metrics: metrics, now: { Timestamp(seconds: 1_780_315_200) })
+            for _ in 0..<3 {
+                let result = try await Self.submitWithoutBroker(request, in: system, allowance: allowance)
+                guard case .blocked = result else { throw UnexpectedResult(result: result) }
+            }
+            #expect(metrics.apiOverflow[.urgent].value == 0)
+        }
+    }
+
     /// The ids of a request are reserved, and its events are not published. The repetition of the request must not be taken for a duplicate:
     /// it publishes the events, under the reserved ids.
     @Test(arguments: [nil, "order"] as [String?])
@@ -211,13 +228,14 @@ extension SubmissionTests {
 
     /// Submits a request whose events are never published. Its ids are reserved before.
     fileprivate static func submitWithoutBroker(
-        _ request: SubmittedRequest, in system: TestSystem, reserving count: Int = 1
+        _ request: SubmittedRequest, in system: TestSystem, reserving count: Int = 1, allowance: LaneAllowance? = nil
     ) async throws -> SubmissionResult {
         let store = try await Self.store(of: system)
         let away = try AMQPPublisher.make(
             configuration: try AMQPConfiguration(url: "amqp://nobody:nothing@127.0.0.1:1/none"), connectionName: "away")
         let submission = IntentSubmission(
-            store: store, catalogues: try await CatalogueSource(store, builtIn: .builtIn), publisher: away, logger: Logger(label: "tests"))
+            store: store, catalogues: try await CatalogueSource(store, builtIn: .builtIn), publisher: away, allowance: allowance,
+            logger: Logger(label: "tests"))
         async let answer = submission.submit(request)
         #expect(try await system.eventually("select count(*) from tidings.reservations") { $0 >= count })
         await away.close()
