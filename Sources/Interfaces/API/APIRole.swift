@@ -58,8 +58,8 @@ struct APIRole: AddedRole {
             projections: runtime.modules.projections, logger: logger)
         let submission = IntentSubmission(
             store: store, catalogues: runtime.catalogues, publisher: publisher,
-            allowance: LaneAllowance(metrics: runtime.metrics, now: { store.clock.now() }), watch: runtime.readiness.intents,
-            logger: logger)
+            allowance: options.isDevelopment ? nil : LaneAllowance(metrics: runtime.metrics, now: { store.clock.now() }),
+            watch: runtime.readiness.intents, logger: logger)
         let algorithms = try Self.algorithms(settings)
         let persons = tokenKeys.map { keys in
             PersonTokens(
