@@ -23,7 +23,7 @@ struct LaneLoad: Sendable, Hashable {
 
     /// Whether the event goes to the overflow queue for its size alone.
     ///
-    /// An event for one person never does. A router makes one decision and writes one row for it, and 256 KiB do not take as long as 100
-    /// decisions. So a person does not wait for the backlog of another tenant because of a long text. The allowance pays the whole weight.
+    /// An event for one person never does. A router makes one decision for it, and writes one row with at most 256 KiB of content. So a
+    /// person does not wait for the backlog of another tenant because of a long text. The allowance pays the whole weight.
     var isLarge: Bool { notifications > 1 && weight > LaneAllowance.largestEvent }
 }
