@@ -37,7 +37,7 @@ import TidingsTestSupport
 
             try api.pipeline.system.start("run", "all")
             let all = Self.largeEvents * Self.people + 1
-            #expect(try await api.pipeline.system.eventually(Pipeline.takenQuery) { $0 == all })
+            #expect(try await api.pipeline.system.eventually(within: .seconds(120), Pipeline.takenQuery) { $0 == all })
             #expect(
                 try await api.pipeline.system.count(
                     """
