@@ -5,7 +5,6 @@ import TidingsCore
 import TidingsMetrics
 import TidingsPipeline
 import TidingsStore
-import TidingsWaiting
 
 /// The open event streams of this process, and the reading of the news for them.
 ///
@@ -91,7 +90,7 @@ final class StreamHub: Sendable {
         self.signal = signal
         openStreams = metrics.apiStreams
         self.logger = logger
-        firstNews = FirstNews.desk(news)
+        firstNews = FirstNews.Desk(news, connections: connections)
         (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -121,12 +120,12 @@ final class StreamHub: Sendable {
         return mailbox.map { StreamPlace($0, in: self) }
     }
 
-    /// Gives a stream its first event. Throws the error of the database if it cannot be read.
+    /// Gives a stream its first event. Throws the error of the database if it cannot be read, or a problem if too many openings wait.
     ///
     /// - Parameter known: the part of the inbox that the client knows.
     func begin(_ mailbox: StreamMailbox, known: InboxWatcher.Known) async throws {
         let watcher = InboxWatcher(mailbox.person, known: known)
-        let first = try await firstNews.answer(to: FirstNews.Asked(watcher: watcher, marks: mailbox.marks))
+        let first = try await firstNews.news(of: FirstNews.Asked(watcher: watcher, marks: mailbox.marks))
         for (topic, news) in first.topics.enumerated() { mailbox.put(news, of: topic) }
         let missed = mailbox.begin(InboxEvent(first.inbox))
         guard missed != StreamMailbox.Missed() else { return }
