@@ -22,9 +22,9 @@ public struct Router: Sendable {
     /// The bounds of a batch of an overflow queue. The bytes are those of 500 messages for one person each, or of 17 for a thousand people
     /// each.
     public static let overflowBatch = BatchPolicy(maximumMessages: 500, maximumBytes: 512 << 10, maximumDelay: .milliseconds(10))
-    /// The number of batches in work at once of the overflow of the urgent lane. Such a batch competes with urgent batches for processors
-    /// and the disk, and one of them is enough.
-    public static let urgentOverflowInWork = 1
+    /// The number of batches in work at once of each overflow queue. Such a batch competes with urgent batches for processors and the disk,
+    /// and with all bulk work for connections to the database. One of them is enough.
+    public static let overflowInWork = 1
 
     private let intake: Intake
     private let consumer: AMQPConsumer
@@ -59,7 +59,7 @@ public struct Router: Sendable {
     /// Runs until the consumer is stopped, then finishes the batches in work.
     public func run() async {
         let side: Lane? = isOverflow ? .bulk : lane
-        let width = isOverflow && lane == .urgent ? Self.urgentOverflowInWork : Self.batchesInWork
+        let width = isOverflow ? Self.overflowInWork : Self.batchesInWork
         // A router finishes its batches at the stop, so it has no flag. A batch that a cancellation ends is logged, and requeued.
         let loop = BatchLoop(
             queue: consumer, width: width, lane: side, balance: balance, stop: StopFlag(), progress: progress, logger: logger)

@@ -17,8 +17,8 @@ extension Bounds {
                 "Of the content of an event; with more, each of its notifications counts once for every such part."),
             Bound("LaneAllowance.remembered", LaneAllowance.remembered, "tenants", "Of each lane; tenants beyond it share one allowance."),
             Bound(
-                "Router.urgentOverflowInWork", Router.urgentOverflowInWork, "batches",
-                "Of the urgent lane's overflow: it leaves processors to urgent batches."),
+                "Router.overflowInWork", Router.overflowInWork, "batches",
+                "Of each overflow queue: it leaves processors and connections to other work."),
         ] + Bound.batch("Router.overflowBatch", Router.overflowBatch, "A batch of overflow ends at the first of these three bounds.")
     }
 }
