@@ -87,7 +87,11 @@ import TidingsStore
         #expect(
             Router.batch.maximumMessages * (Router.batchesInWork + 1) <= Router.prefetch,
             "one batch is collected while the others are in work")
-        #expect(Router.overflowBatch.maximumMessages <= Router.batch.maximumMessages, "and so is a batch of overflow")
+        let overflowInWork = Router.overflowBatch.maximumMessages * Router.overflowInWork
+        #expect(overflowInWork <= Router.overflowPrefetch, "every batch of overflow in work may be full")
+        #expect(
+            Router.overflowPrefetch <= overflowInWork + Router.overflowBatch.maximumMessages,
+            "more than the next batch of overflow is left to other routers")
         #expect(
             PackReceiver.batch.maximumMessages * PackReceiver.batchesInWork <= PackReceiver.prefetch,
             "every batch in work may be full")

@@ -22,6 +22,9 @@ public struct Router: Sendable {
     /// The bounds of a batch of an overflow queue. The bytes are those of 500 messages for one person each, or of 17 for a thousand people
     /// each.
     public static let overflowBatch = BatchPolicy(maximumMessages: 500, maximumBytes: 512 << 10, maximumDelay: .milliseconds(10))
+    /// The number of messages of an overflow queue that the broker may hand over before they are settled: a full batch of small events. Of
+    /// events for a thousand people each, this is half a million notifications, and no other router can take them.
+    public static let overflowPrefetch = 500
     /// The number of batches in work at once of each overflow queue. Such a batch competes with urgent batches for processors and the disk,
     /// and with all bulk work for connections to the database. One of them is enough.
     public static let overflowInWork = 1

@@ -25,7 +25,8 @@ struct RouterRole: Sendable {
         let queues = IntakeQueue.all
         let sources = try queues.map { queue in
             try runtime.consumer(
-                of: queue.name, prefetch: Router.prefetch, batch: queue.isOverflow ? Router.overflowBatch : Router.batch)
+                of: queue.name, prefetch: queue.isOverflow ? Router.overflowPrefetch : Router.prefetch,
+                batch: queue.isOverflow ? Router.overflowBatch : Router.batch)
         }
         let suspect = try runtime.consumer(
             of: QueueNames.suspectQueue, prefetch: SuspectTrial.prefetch, batch: BatchPolicy(maximumMessages: 1))

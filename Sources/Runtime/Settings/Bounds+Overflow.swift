@@ -17,6 +17,9 @@ extension Bounds {
                 "Of the content of an event; with more, each of its notifications counts once for every such part."),
             Bound("LaneAllowance.remembered", LaneAllowance.remembered, "tenants", "Of each lane; tenants beyond it share one allowance."),
             Bound(
+                "Router.overflowPrefetch", Router.overflowPrefetch, "messages",
+                "A full batch; more would keep large events from other routers."),
+            Bound(
                 "Router.overflowInWork", Router.overflowInWork, "batches",
                 "Of each overflow queue: it leaves processors and connections to other work."),
         ] + Bound.batch("Router.overflowBatch", Router.overflowBatch, "A batch of overflow ends at the first of these three bounds.")
