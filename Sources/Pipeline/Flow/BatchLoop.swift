@@ -25,8 +25,8 @@ package struct BatchLoop: Sendable {
     let queue: any BatchQueue
     /// The number of batches in work at once.
     let width: Int
-    /// The lane of the queue. Bulk work yields to urgent work. Nil for a queue outside the balance of the two.
-    let lane: Lane?
+    /// The side of the queue in the balance of the lanes. Bulk work yields to urgent work.
+    let lane: Lane
     let balance: LaneBalance
     /// Raised at the stop, before the queue is stopped. A batch that ends with a `CancellationError` is then requeued without a pause.
     let stop: StopFlag

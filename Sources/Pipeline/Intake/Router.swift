@@ -40,7 +40,7 @@ public struct Router: Sendable {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - lane: the lane of the intents. Nil for intents that came another way and stand outside the balance of the two lanes.
+    ///   - lane: the lane of the intents. Nil for intents that matched no intake queue. They yield to urgent work, whatever their lane is.
     ///   - isOverflow: whether the consumer takes the overflow queue of the lane. Overflow of either lane yields to urgent work.
     ///   - watch: watches whether batches are committed.
     ///   - progress: watches whether batches go on.
@@ -61,7 +61,7 @@ public struct Router: Sendable {
 
     /// Runs until the consumer is stopped, then finishes the batches in work.
     public func run() async {
-        let side: Lane? = isOverflow ? .bulk : lane
+        let side: Lane = lane == .urgent && !isOverflow ? .urgent : .bulk
         let width = isOverflow ? Self.overflowInWork : Self.batchesInWork
         // A router finishes its batches at the stop, so it has no flag. A batch that a cancellation ends is logged, and requeued.
         let loop = BatchLoop(

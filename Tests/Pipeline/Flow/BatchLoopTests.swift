@@ -18,7 +18,7 @@ import TidingsTestSupport
     private let log = LoggedLines()
 
     /// Runs a loop whose batches the test handles.
-    private func run(width: Int = 2, lane: Lane? = nil) -> Task<Void, Never> {
+    private func run(width: Int = 2, lane: Lane = .urgent) -> Task<Void, Never> {
         let loop = BatchLoop(
             queue: queue, width: width, lane: lane, balance: balance, stop: stop, progress: ProgressWatch(), logger: log.logger)
         return Task { [batches] in await loop.run { try await batches.hold($0) } }
@@ -32,7 +32,7 @@ import TidingsTestSupport
     @Test func noMoreBatchesThanTheWidthAreInWork() async throws {
         let begun = Mutex(0)
         let loop = BatchLoop(
-            queue: queue, width: 2, lane: nil, balance: balance, stop: stop, progress: ProgressWatch(), logger: log.logger)
+            queue: queue, width: 2, lane: .urgent, balance: balance, stop: stop, progress: ProgressWatch(), logger: log.logger)
         let running = Task {
             await loop.run { batch in
                 begun.withLock { $0 += 1 }
