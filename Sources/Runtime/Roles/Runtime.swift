@@ -39,9 +39,9 @@ package struct Runtime: Sendable {
     /// The address at which this process offers its metrics and health; nil if it offers none.
     package let metricsListen: ListenAddress?
 
-    /// The most connections to PostgreSQL of one process. The first pool is for two batches that are routed, two of the overflow queues, two
-    /// that are settled, and two for all else: messages that matched no intake queue, suspects, and the chores. The second pool is for
-    /// urgent work alone, so that urgent work never waits for bulk work to return a connection.
+    /// The most connections to PostgreSQL of one process. The first pool is for two batches that are routed, two of the overflow queues,
+    /// and two that are settled. Two connections are left for all else: messages that matched no intake queue, suspects, and the chores.
+    /// The second pool is for urgent work alone, so that urgent work never waits for bulk work to return a connection.
     static let (poolSize, urgentPoolSize) = (8, 4)
 
     /// The time for which a deleted queue stays deleted, so that all its consumers notice.
