@@ -10,6 +10,9 @@ import TidingsTestSupport
         try DeviceToken("https://push.test/1+\(keys)", identity: "https://push.test/1")
     }
 
+    /// The form in which Web Push stores the subscription of a browser.
+    private static let subscription = #"{"endpoint":"https://push.test/1","keys":{"p256dh":"first","auth":"second"}}"#
+
     @Test func newKeysUpdateTheRowOfTheirEndpoint() async throws {
         try await StoreScene.with { scene in
             let first = try await scene.register(Self.token("first"), of: "ada")
@@ -82,6 +85,19 @@ import TidingsTestSupport
         }
     }
 
+    /// Earlier versions stored a browser without a platform of its own as `ios`. It would get a plan that it never shows.
+    @Test func aBrowserThatIsStoredAsAPhoneIsReadAsABrowser() async throws {
+        try await StoreScene.with { scene in
+            for (id, channel, address) in [
+                ("browser", "push", Self.subscription), ("phone", "push", #"{"token":"phone"}"#), ("mail", "email", Self.subscription),
+            ] { try await scene.insert(id, channel: channel, address: address, platform: "ios") }
+            let facts = try await scene.facts(of: "ada")
+            let platforms = Dictionary(uniqueKeysWithValues: facts.endpoints.map { ($0.id, $0.platform) })
+            #expect(platforms == ["browser": .web, "phone": .ios, "mail": .ios])
+            #expect(facts.endpoints.filter { $0.serves(.local) }.map(\.id) == ["phone"])
+        }
+    }
+
     @Test func aDeviceIsFoundByTheIdentityOfItsToken() async throws {
         try await StoreScene.with { scene in
             let device = try await scene.register(Self.token("first"), of: "ada").deviceID
@@ -98,8 +114,23 @@ extension StoreScene {
 
     /// The platforms of the person's devices, as routing sees them.
     fileprivate func platforms(of person: String) async throws -> [DevicePlatform?] {
-        let facts = try await store.recipients.facts(of: person, tenant: "default", zones: zones, around: Timestamp(seconds: 1_790_000_000))
-        return facts.endpoints.map(\.platform)
+        try await facts(of: person).endpoints.map(\.platform)
+    }
+
+    fileprivate func facts(of person: String) async throws -> RecipientFacts {
+        try await store.recipients.facts(of: person, tenant: "default", zones: zones, around: Timestamp(seconds: 1_790_000_000))
+    }
+
+    /// Stores an endpoint of Ada, as another version wrote it.
+    fileprivate func insert(_ id: String, channel: String, address: String, platform: String) async throws {
+        let statements: [SQL] = [
+            "insert into tidings.recipients (tenant, id, changed_at) values ('default', 'ada', tidings.clock()) on conflict do nothing",
+            """
+            insert into tidings.endpoints (tenant, recipient_id, id, channel, provider, address, platform, changed_at, registered_at)
+            values ('default', 'ada', \(id), \(channel), 'webpush', \(address), \(platform), tidings.clock(), tidings.clock())
+            """,
+        ]
+        for statement in statements { _ = try await system.query(statement) }
     }
 
     /// The person, the address and the identity of each device.

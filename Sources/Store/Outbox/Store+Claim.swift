@@ -47,7 +47,7 @@ extension Store.Outbox {
             from \(entries.relation("asked", Self.columns + [Column("endpoint", \.endpoint)]))
             left join lateral (select r.changed_at from tidings.recipients r
                 where r.tenant = asked.tenant and r.id = asked.recipient_id limit 1) r on true
-            left join lateral (select e.address, e.secrets, e.platform, e.environment from tidings.endpoints e
+            left join lateral (select e.address, e.secrets, \(PlatformColumn.value) as platform, e.environment from tidings.endpoints e
                 where e.tenant = asked.tenant and e.recipient_id = asked.recipient_id and e.id = asked.endpoint limit 1) e on true
             cross join lateral (select \(Self.isErased) as is_erased offset 0) t
             where r.changed_at > asked.decided_at or e.address is not null or t.is_erased or \(badges)

@@ -14,7 +14,7 @@ enum FactsQuery {
         let query: SQL = """
             select r.tenant, r.id, r.time_zone, r.quiet_start, r.quiet_end, r.disabled_channels, r.disabled_categories, r.enabled_types,
                 r.disabled_types, r.market, r.changed_at, e.id as endpoint, e.channel, e.provider, e.address, e.permission,
-                e.platform, e.gone_at is not null as is_gone, e.market as endpoint_market
+                \(PlatformColumn.value) as platform, e.gone_at is not null as is_gone, e.market as endpoint_market
             from \(Array(recipients).relation("asked"))
             join tidings.recipients r on r.tenant = asked.tenant and r.id = asked.recipient_id
             left join tidings.endpoints e on e.tenant = r.tenant and e.recipient_id = r.id
