@@ -98,6 +98,22 @@ import TidingsTestSupport
         }
     }
 
+    /// A provider that gets no platform writes the parts of all platforms.
+    @Test func aWakeKeepsAPlatformThatThisVersionDoesNotKnow() async throws {
+        try await StoreScene.with { scene in
+            for (id, address, platform) in [("browser", Self.subscription, "ios"), ("watch", "watch", "watch"), ("phone", "phone", "ios")] {
+                try await scene.insert(id, channel: "push", address: address, platform: platform)
+                _ = try await scene.system.query(
+                    "insert into tidings.local_wakes (tenant, device_id, due_at) values ('default', \(id), tidings.clock())")
+            }
+            let devices = try await scene.store.localPlans.takeWakes(limit: 9)
+            let words = Dictionary(uniqueKeysWithValues: devices.map { ($0.endpoint.id, $0.platform) })
+            #expect(words == ["browser": "web", "watch": "watch", "phone": "ios"])
+            let known = Dictionary(uniqueKeysWithValues: devices.map { ($0.endpoint.id, $0.endpoint.platform) })
+            #expect(known == ["browser": .web, "watch": nil, "phone": .ios])
+        }
+    }
+
     @Test func aDeviceIsFoundByTheIdentityOfItsToken() async throws {
         try await StoreScene.with { scene in
             let device = try await scene.register(Self.token("first"), of: "ada").deviceID

@@ -98,8 +98,6 @@ public struct LocalPlanWaker: Sendable {
                 notificationID: id, ordinal: 0, attempt: 1, tenant: device.tenant, recipient: device.recipient, type: type,
                 category: .system, createdAt: now, expiresAt: now.adding(life)),
             content: Content(collapseKey: type), endpointAddress: device.endpoint.address, idempotencyKey: "\(id)-wake", silent: true,
-            device: device.endpoint.platform.map {
-                OutgoingDevice(platform: $0.rawValue, environment: device.environment ?? "production")
-            })
+            device: device.platform.map { OutgoingDevice(platform: $0, environment: device.environment ?? "production") })
     }
 }

@@ -6,6 +6,8 @@ public struct DeviceToWake: Sendable {
     public let tenant: String
     public let recipient: String
     public let endpoint: Endpoint
+    /// The stored word of the platform. Unlike that of ``endpoint``, it may be one that this version does not know.
+    public let platform: String?
     public let environment: String?
     /// The market of the person.
     public let market: String?
@@ -79,13 +81,14 @@ extension Store.LocalPlans {
             from device d join tidings.recipients r on r.tenant = d.tenant and r.id = d.recipient_id where d.gone_at is null
             """)
         return try result.rows.map { row in
-            DeviceToWake(
+            let platform = try row.decode("platform", as: String?.self)
+            return DeviceToWake(
                 tenant: try row.decode("tenant"), recipient: try row.decode("recipient_id"),
                 endpoint: Endpoint(
                     id: try row.decode("id"), channel: .push, provider: try row.decode("provider"), address: try row.decode("address"),
-                    platform: try row.decode("platform", as: String?.self).flatMap(DevicePlatform.init(rawValue:)),
-                    market: try row.decode("market")),
-                environment: try row.decode("environment"), market: try row.decode("market_of_person"), askedAt: askedAt)
+                    platform: platform.flatMap(DevicePlatform.init(rawValue:)), market: try row.decode("market")),
+                platform: platform, environment: try row.decode("environment"), market: try row.decode("market_of_person"),
+                askedAt: askedAt)
         }
     }
 }
