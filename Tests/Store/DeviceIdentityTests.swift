@@ -98,6 +98,41 @@ import TidingsTestSupport
         }
     }
 
+    /// The app of a browser may name any platform. The token of the browser knows better.
+    @Test func aBrowserThatKeepsItsTokenKeepsItsPlatform() async throws {
+        try await StoreScene.with { scene in
+            let subscription = try DeviceToken(Self.subscription, identity: "https://push.test/1", platform: .web)
+            let browser = try await scene.register(subscription, of: "ada").deviceID
+            try await scene.change(browser, to: nil, DeviceSettings(platform: .ios))
+            #expect(try await scene.stored(of: "ada") == ["web"])
+            _ = try await scene.system.query("update tidings.endpoints set platform = 'ios'")
+            try await scene.change(browser, to: nil, DeviceSettings(permission: .denied))
+            #expect(try await scene.stored(of: "ada") == ["web"])
+            let phone = try await scene.register(DeviceToken("phone"), of: "bob").deviceID
+            try await scene.change(phone, to: nil, DeviceSettings(platform: .android))
+            #expect(try await scene.stored(of: "bob") == ["android"])
+        }
+    }
+
+    /// A device that gets a token of another kind has the platform of a new device with that token.
+    @Test func aBrowserThatGetsTheTokenOfAPhoneIsAPhone() async throws {
+        try await StoreScene.with { scene in
+            let subscription = try DeviceToken(Self.subscription, identity: "https://push.test/1", platform: .web)
+            let device = try await scene.register(subscription, of: "ada").deviceID
+            _ = try await scene.register(DeviceToken("new"), of: "bob")
+            let new = try await scene.stored(of: "bob")
+            try await scene.change(device, to: DeviceToken("phone"), DeviceSettings())
+            #expect(try await scene.stored(of: "ada") == new)
+            try await scene.change(device, to: subscription, DeviceSettings(platform: .ios))
+            #expect(try await scene.stored(of: "ada") == ["web"])
+            try await scene.change(device, to: DeviceToken("phone"), DeviceSettings(platform: .android))
+            #expect(try await scene.stored(of: "ada") == ["android"])
+            // A phone that gets another token keeps its platform.
+            try await scene.change(device, to: DeviceToken("another"), DeviceSettings())
+            #expect(try await scene.stored(of: "ada") == ["android"])
+        }
+    }
+
     /// A provider that gets no platform writes the parts of all platforms.
     @Test func aWakeKeepsAPlatformThatThisVersionDoesNotKnow() async throws {
         try await StoreScene.with { scene in
@@ -135,6 +170,19 @@ extension StoreScene {
 
     fileprivate func facts(of person: String) async throws -> RecipientFacts {
         try await store.recipients.facts(of: person, tenant: "default", zones: zones, around: Timestamp(seconds: 1_790_000_000))
+    }
+
+    /// Changes a device, which must be there.
+    fileprivate func change(_ device: String, to token: DeviceToken?, _ settings: DeviceSettings) async throws {
+        let isFound = try await store.recipients.change(device: device, tenant: "default", token: token, settings)
+        try #require(isFound)
+    }
+
+    /// The words of the platforms of the person's devices, as they are stored.
+    fileprivate func stored(of person: String) async throws -> [String] {
+        try await system.query("select platform from tidings.endpoints where recipient_id = \(person)").rows.map {
+            try $0.decode(String.self)
+        }
     }
 
     /// Stores an endpoint of Ada, as another version wrote it.

@@ -31,6 +31,9 @@ public struct DeviceSettings: Sendable, Hashable {
 public enum DevicePlatform: String, CaseIterable, Sendable, Hashable {
     case ios, android, web
 
+    /// The platform of a new device if neither its app nor its token names one.
+    public static let standard = DevicePlatform.ios
+
     /// The kind of provider that issues the tokens of this platform's devices, unless a device names another one.
     public var standardProvider: String {
         switch self {

@@ -8,7 +8,7 @@ package import TidingsStore
 ///
 /// 1. the provider that the report names, by its kind or by its name in the catalogue,
 /// 2. the provider of the device that is changed, or that has the token already,
-/// 3. the standard provider of the platform that the report names, or of `ios`.
+/// 3. the standard provider of the platform that the report names, or of ``TidingsCore/DevicePlatform/standard``.
 ///
 /// It does not matter whether a market uses the issuer. Markets change, and the form of a token does not.
 ///
@@ -37,7 +37,7 @@ package struct DeviceTokens: Sendable {
     ) async throws -> DeviceToken {
         var issuer = settings.provider
         if issuer == nil { issuer = try await store.recipients.issuer(ofTokens: registry.tokenIdentities(of: written), tenant: tenant) }
-        return try read(written, issuedBy: issuer ?? (settings.platform ?? .ios).standardProvider, in: catalogue)
+        return try read(written, issuedBy: issuer ?? (settings.platform ?? .standard).standardProvider, in: catalogue)
     }
 
     /// Returns the token for a change of a device; nil if the token stays as it is. If the change names another provider, the token that

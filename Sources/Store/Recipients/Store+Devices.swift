@@ -32,7 +32,7 @@ extension Store.Recipients {
     ) async throws -> RegisteredDevice {
         let identity = token.identity
         let settings = settings.proven(by: token)
-        let platform = settings.platform ?? .ios
+        let platform = settings.platform ?? .standard
         let person = RecipientKey(tenant: tenant, id: recipient)
         return try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { transaction in
             var look = RoundTrip()
@@ -61,7 +61,7 @@ extension Store.Recipients {
                     \((settings.environment ?? .production).rawValue), \(settings.market ?? nil), \(settings.timeZone), \(settings.locale),
                     \(settings.appVersion), tidings.clock(), tidings.clock(), nullif(\(identity), \(token.text)))
                 on conflict (tidings.token_hash(coalesce(token_identity, address)), tenant) where channel = 'push' do update set
-                    address = excluded.address, token_identity = excluded.token_identity, \(Self.changes(settings)),
+                    address = excluded.address, token_identity = excluded.token_identity, \(Self.changes(settings, with: token)),
                     registered_at = excluded.registered_at, gone_at = null, gone_reason = null
                 returning id
                 """
@@ -96,7 +96,7 @@ extension Store.Recipients {
     }
 
     /// Changes the settings of a device, including its token. Returns false if there is no such device, or if it does not belong to
-    /// `owner`.
+    /// `owner`. A device that keeps the token of a browser has the platform `web`, whatever platform its app names.
     ///
     /// If another device has the token, the token moves to this device and the other device is deleted. It may be a device of another
     /// person, so the process deletes it.
@@ -109,7 +109,7 @@ extension Store.Recipients {
         var trip = RoundTrip(running: taking + Self.rights(of: owner, tenant: tenant))
         let change: SQL = """
             with changed as (
-                update tidings.endpoints e set \(Self.changes(settings)), address = coalesce(\(token?.text), e.address),
+                update tidings.endpoints e set \(Self.changes(settings, with: token)), address = coalesce(\(token?.text), e.address),
                     token_identity = case when \(token == nil) then e.token_identity else nullif(\(token?.identity), \(token?.text)) end,
                     registered_at = case when \(token == nil) then e.registered_at else tidings.clock() end,
                     gone_at = case when \(token == nil) then e.gone_at end, gone_reason = case when \(token == nil) then e.gone_reason end
@@ -234,16 +234,22 @@ extension Store.Recipients {
         """
     }
 
-    /// The assignments of an update of the row `e`. A setting that is nil keeps its value.
-    private static func changes(_ settings: DeviceSettings) -> SQL {
-        """
-        platform = coalesce(\(settings.platform?.rawValue), e.platform), provider = coalesce(\(settings.provider), e.provider),
-        environment = coalesce(\(settings.environment?.rawValue), e.environment),
-        permission = coalesce(\(settings.permission?.rawValue), e.permission),
-        market = case when \(settings.market == nil) then e.market else \(settings.market ?? nil) end,
-        time_zone = coalesce(\(settings.timeZone), e.time_zone), locale = coalesce(\(settings.locale), e.locale),
-        app_version = coalesce(\(settings.appVersion), e.app_version), changed_at = tidings.clock()
-        """
+    /// The assignments of an update of the row `e`. A setting that is nil keeps its value, except the platform of a browser that gets the
+    /// token of a phone.
+    ///
+    /// - Parameter token: the new token of the device. Nil: it keeps its token.
+    private static func changes(_ settings: DeviceSettings, with token: DeviceToken?) -> SQL {
+        // The token of a browser proves the platform. With the token goes the proof, and the platform is that of a new device.
+        let ofBrowser = token == nil ? DevicePlatform.web : settings.platform ?? .standard
+        return """
+            platform = case when \(PlatformColumn.isBrowser) then \(ofBrowser.rawValue)
+                else coalesce(\(settings.platform?.rawValue), e.platform) end, provider = coalesce(\(settings.provider), e.provider),
+            environment = coalesce(\(settings.environment?.rawValue), e.environment),
+            permission = coalesce(\(settings.permission?.rawValue), e.permission),
+            market = case when \(settings.market == nil) then e.market else \(settings.market ?? nil) end,
+            time_zone = coalesce(\(settings.timeZone), e.time_zone), locale = coalesce(\(settings.locale), e.locale),
+            app_version = coalesce(\(settings.appVersion), e.app_version), changed_at = tidings.clock()
+            """
     }
 
     private static func retireOldest(of recipient: String, tenant: String) -> SQL {
