@@ -39,6 +39,9 @@ public struct Migrator: Sendable {
     }
 
     /// The steps, parts and rights that ``migrate(say:)`` would add.
+    ///
+    /// A step may add the tables that a part lacks. So a plan with steps names only the parts of which every table is missing. Without steps
+    /// the plan throws ``StoreError/partIncomplete(module:missing:present:)``, as the migration does.
     public func plan() async throws -> MigrationPlan {
         try await connected { connection in
             try await Self.refuseUnsuitableServer(connection)
@@ -46,9 +49,11 @@ public struct Migrator: Sendable {
             // A user who does not own the schema may not ask for its version. The baseline is missing then.
             let version = statements.isEmpty ? try await Self.version(connection) : 0
             try StoreError.refuseSchemaBeforeBaseline(version)
+            let pending = steps.filter { $0.number > version }
+            let lacked = try await version > latest ? [] : lackedParts(on: connection)
+            if pending.isEmpty { try lacked.refuseIncomplete() }
             return MigrationPlan(
-                version: version, creationStatements: statements, steps: steps.filter { $0.number > version },
-                parts: try await version > latest ? [] : SchemaPart.missing(parts) { try await connection.query($0) },
+                version: version, creationStatements: statements, steps: pending, parts: lacked.creatable,
                 missing: try await MissingRights(with: parts) { try await connection.query($0) })
         }
     }
@@ -58,6 +63,9 @@ public struct Migrator: Sendable {
     /// Changes nothing in a database that a newer binary migrated, because the lists in it come from the newer binary. Throws
     /// ``StoreError/unsuitableServer(_:)`` before any change if an assumption about PostgreSQL does not hold, and
     /// ``StoreError/mayNotCreateSchemas(statements:)`` if the user lacks a right to create the schemas. A step that fails changes nothing.
+    ///
+    /// Throws ``StoreError/partIncomplete(module:missing:present:)`` if the database has only some tables of a part: before any change if no
+    /// step is missing, else at the end. The processes that run then have the steps, their rights and the other parts.
     @discardableResult
     public func migrate(say: @Sendable (Migration) -> Void = { _ in }) async throws -> MigrationResult {
         try await connected { connection in
@@ -82,6 +90,7 @@ public struct Migrator: Sendable {
             let found = try await Self.version(connection)
             try StoreError.refuseSchemaBeforeBaseline(found)
             guard found <= latest else { return MigrationResult(version: found) }
+            if found == latest { try await lackedParts(on: connection).refuseIncomplete() }
             var applied: [Migration] = []
             for migration in steps {
                 let isNew = try await patiently("\(migration.number) \(migration.name)") { try await apply(migration, on: connection) }
@@ -89,10 +98,14 @@ public struct Migrator: Sendable {
                 say(migration)
                 applied.append(migration)
             }
-            let created = try await createParts(on: connection)
+            let lacked = try await createParts(on: connection)
             try await writeReasonCodes(on: connection)
-            let rights = try await giveRights(unlessAll: true, on: connection)
-            return MigrationResult(version: latest, steps: applied, parts: created, hasGranted: rights.hasGranted, missing: rights.missing)
+            let incomplete = Set(lacked.filter { !$0.isAbsent }.map(\.part.module))
+            let rights = try await giveRights(
+                with: parts.filter { !incomplete.contains($0.module) }, unlessAll: true, on: connection)
+            try lacked.refuseIncomplete()
+            return MigrationResult(
+                version: latest, steps: applied, parts: lacked.creatable, hasGranted: rights.hasGranted, missing: rights.missing)
         }
     }
 
@@ -105,19 +118,21 @@ public struct Migrator: Sendable {
             try StoreError.refuseSchemaBeforeBaseline(found)
             guard found >= latest else { throw StoreError.schemaTooOld(found: found, needed: latest) }
             guard found == latest else { throw StoreError.rightsOfNewerSchema(found: found, known: latest) }
-            if let part = try await SchemaPart.missing(parts, asking: { try await connection.query($0) }).first {
-                throw StoreError.partMissing(module: part.module)
-            }
-            return try await giveRights(unlessAll: false, on: connection).missing
+            if let lacked = try await lackedParts(on: connection).first { throw lacked.error }
+            return try await giveRights(with: parts, unlessAll: false, on: connection).missing
         }
     }
 
     private var latest: Int { steps.last?.number ?? 0 }
 
+    private func lackedParts(on connection: PostgresConnection) async throws -> [LackedPart] {
+        try await LackedPart.all(of: parts) { try await connection.query($0) }
+    }
+
     /// Runs the script of the rights in one transaction. With `unlessAll` only if a right is missing: the script would make the server plan
     /// every statement anew.
     private func giveRights(
-        unlessAll: Bool, on connection: PostgresConnection
+        with parts: [SchemaPart], unlessAll: Bool, on connection: PostgresConnection
     ) async throws -> (hasGranted: Bool, missing: MissingRights) {
         try await patiently("of the rights") {
             try await transaction(on: connection) {
@@ -177,13 +192,13 @@ public struct Migrator: Sendable {
         }
     }
 
-    /// Creates the missing parts, and returns them. Throws if the database has only some tables of a part.
-    private func createParts(on connection: PostgresConnection) async throws -> [SchemaPart] {
+    /// Creates the parts of which every table is missing. Returns the parts of which the database lacked tables.
+    private func createParts(on connection: PostgresConnection) async throws -> [LackedPart] {
         try await patiently("of the modules") {
             try await transaction(on: connection) {
-                let missing = try await SchemaPart.missing(parts) { try await connection.query($0) }
-                for part in missing { try await connection.execute(script: part.creation, deadline: Self.deadline) }
-                return missing
+                let lacked = try await lackedParts(on: connection)
+                for part in lacked.creatable { try await connection.execute(script: part.creation, deadline: Self.deadline) }
+                return lacked
             }
         }
     }

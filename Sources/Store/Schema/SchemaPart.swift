@@ -2,8 +2,8 @@ import TidingsPostgres
 
 /// The part of the schema that a module owns: its tables and views in the schema `tidings`, and the rights on them.
 ///
-/// A part has no number. If its tables are missing, a migration creates the part, after the last step. If only some of them are missing,
-/// the migration fails. The rights of a part are given after those of `grants.sql`, and compared with the same list.
+/// A part has no number. If its tables are missing, a migration creates the part, after the last step. If only some of them are missing
+/// then, the migration fails. The rights of a part are given after those of `grants.sql`, and compared with the same list.
 package struct SchemaPart: Sendable {
     /// The name of the module.
     package let module: String
@@ -20,6 +20,9 @@ package struct SchemaPart: Sendable {
         self.tables = tables
         self.rights = rights
     }
+
+    /// The names of the tables.
+    package var tableNames: [String] { tables.map(\.name) }
 
     /// A table with rows of people. It has row-level security: a person sees and writes the rows that name the person.
     package struct Table: Sendable {
@@ -122,40 +125,6 @@ extension SchemaPart {
     private static func when(_ condition: String, _ statements: [String]) -> String {
         "    if \(condition) then\n" + statements.map { "        \($0)\n" }.joined() + "    end if;\n"
     }
-
-    /// Returns the parts of which the database lacks every table. Throws ``StoreError/partIncomplete(module:missing:present:)`` if the
-    /// database lacks only some tables of a part, because the SQL of the part would fail at the first of the others.
-    static func missing(
-        _ parts: [SchemaPart], asking query: (SQL) async throws -> PostgresResult
-    ) async throws -> [SchemaPart] {
-        let absent = try await absentTables(of: parts, asking: query)
-        return try parts.filter { try $0.isMissing(without: absent) }
-    }
-
-    /// Returns the names of the tables of these parts that the database lacks. Reads only catalogues of PostgreSQL, which every user may
-    /// read.
-    fileprivate static func absentTables(
-        of parts: [SchemaPart], asking query: (SQL) async throws -> PostgresResult
-    ) async throws -> Set<String> {
-        guard !parts.isEmpty else { return [] }
-        let tables = parts.flatMap(\.tables).map(\.name)
-        let rows = try await query(
-            """
-            select t.name from unnest(\(tables)) as t(name) where not exists (
-                select from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'tidings' and c.relname = t.name)
-            """
-        ).rows
-        return Set(try rows.map { try $0.decode(String.self) })
-    }
-
-    fileprivate func isMissing(without absent: Set<String>) throws -> Bool {
-        let names = tables.map(\.name)
-        let (missing, present) = (names.filter { absent.contains($0) }, names.filter { !absent.contains($0) })
-        guard missing.isEmpty || present.isEmpty else {
-            throw StoreError.partIncomplete(module: module, missing: missing, present: present)
-        }
-        return !missing.isEmpty
-    }
 }
 
 extension SchemaPart.Table {
@@ -172,21 +141,5 @@ extension SchemaPart.Right {
     fileprivate var phrase: String {
         let named = columns.isEmpty ? "" : " (\(columns.joined(separator: ", ")))"
         return "\(privilege.rawValue)\(named) on \(objects.map { "tidings.\($0)" }.joined(separator: ", "))"
-    }
-}
-
-extension Store {
-    /// Throws a ``StoreError`` if the database lacks a table of one of these parts.
-    ///
-    /// - Parameter schema: the number of the database's schema, which ``open()`` returns. If it is newer than this binary, a migration by
-    ///   this binary would not create the tables, and the error says so.
-    package func requireTables(of parts: [SchemaPart], onSchema schema: Int) async throws {
-        let absent = try await SchemaPart.absentTables(of: parts) { try await pool.query($0) }
-        if schema > Migration.latest, let part = parts.first(where: { part in part.tables.contains { absent.contains($0.name) } }) {
-            throw StoreError.partMissingFromNewerSchema(module: part.module, found: schema, known: Migration.latest)
-        }
-        if let part = try parts.first(where: { try $0.isMissing(without: absent) }) {
-            throw StoreError.partMissing(module: part.module)
-        }
     }
 }
