@@ -60,6 +60,19 @@ import Testing
         }
     }
 
+    /// A table that the part of its module does not name would have no row-level security, and no migration would look for it.
+    @Test func aPartNamesEveryTableOfItsModule() throws {
+        try #require(!Repository.modules.isEmpty)
+        for module in Repository.modules {
+            let folder = "Sources/Modules/\(module)"
+            let sql = try Repository.files(below: folder, type: "sql").flatMap(\.lines).joined(separator: "\n")
+            let swift = try Repository.files(below: folder).flatMap { $0.code.map(\.text) }.joined(separator: "\n")
+            let created = sql.matches(of: /create table tidings\.(\w+)/).map { String($0.1) }
+            let named = swift.matches(of: /(?:\.init|Table)\(\s*"(\w+)",\s*seenBy:/).map { String($0.1) }
+            #expect(!created.isEmpty && created.sorted() == named.sorted(), "\(folder) creates \(created) and names \(named)")
+        }
+    }
+
     /// An answer is read by the ticket of its statement, and its rows by a reader. Values of many rows are bound with the names of their
     /// columns (`Column.swift`), and kept as rows.
     @Test func noAnswerIsReadByItsNumberAndNoColumnIsKeptByHand() throws {

@@ -13,8 +13,10 @@ package struct SchemaPart: Sendable {
 
     /// - Parameters:
     ///   - sql: creates the tables and the views. One transaction runs it.
+    ///   - tables: every table that the SQL creates. At least one: without a table a migration would never find the part missing.
     ///   - rights: the rights of ``Right/Role``. The role of the processes has every right on tables, and reads views.
     package init(of module: String, sql: String, tables: [Table], rights: [Right]) {
+        precondition(!tables.isEmpty, "the part of the module \(module) has no table")
         self.module = module
         self.sql = sql
         self.tables = tables
@@ -29,8 +31,9 @@ package struct SchemaPart: Sendable {
         let name: String
         fileprivate let people: [String]
 
-        /// - Parameter people: the columns that name the people who see a row. The tenant is in the column `tenant`.
+        /// - Parameter people: the columns that name the people who see a row. At least one. The tenant is in the column `tenant`.
         package init(_ name: String, seenBy people: String...) {
+            precondition(!people.isEmpty, "no column of the table \(name) names a person")
             self.name = name
             self.people = people
         }

@@ -74,6 +74,12 @@ import TidingsTestSupport
         }
     }
 
+    /// No migration would create the part, and no person could see the table.
+    @Test func aPartHasTablesAndATableHasPeople() async {
+        await #expect(processExitsWith: .failure) { _ = SchemaPart(of: "visits", sql: "", tables: [], rights: []) }
+        await #expect(processExitsWith: .failure) { _ = SchemaPart.Table("visits") }
+    }
+
     /// Processes already run on the new schema when the migration fails.
     @Test func anIncompletePartLeavesTheOtherPartsUsable() async throws {
         try await Self.with([Self.otherStep]) { system, store, migrator in
