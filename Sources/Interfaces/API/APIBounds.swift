@@ -161,6 +161,9 @@ enum APIBounds {
             Bound("StreamTurns.length", StreamTurns.length, "Streams take turns with heartbeats and looks."),
             Bound("FirstNews.largestBatch", FirstNews.largestBatch, "streams", "That open together and share a query."),
             Bound("APILimits.idsInEvent", APILimits.idsInEvent, "ids", "Of one event of a stream; beyond it the app reads a page."),
+            Bound(
+                "APILimits.surplusTopics", APILimits.surplusTopics, "topics",
+                "Of another version in the id of an event, beyond those of this process."),
             Bound("APILimits.personsInQuery", APILimits.personsInQuery, "people", "Whose counts one query reads."),
             Bound(
                 "APILimits.reconnect.lowerBound", APILimits.reconnect.lowerBound, "milliseconds",

@@ -33,6 +33,8 @@ package enum APILimits {
     package static let reconnect = 1_000...31_000
     /// Digits of a position. A position begins with the time in milliseconds, which has 13.
     static let positionDigits = 18
+    /// Topics of another version of Tidings that the id of an event may have beyond those of this process.
+    static let surplusTopics = 16
     /// The longest time of a snooze.
     package static let snooze = Duration.seconds(366 * 86_400)
     /// The pause before a client whose connection was refused connects again.

@@ -135,14 +135,26 @@ import TidingsModules
     @Test(arguments: [StreamMark(inbox: 0), StreamMark(inbox: 17), StreamMark(inbox: 1_764_056_302_989, topics: [0])])
     func anIdIsReadAgain(mark: StreamMark) { #expect(StreamMark(mark.text, topics: 1) == mark) }
 
-    @Test(arguments: ["-", "5-", "-5", "5-6-7", "+5", "5 ", "x", "\u{0665}", "9999999999999999999", "01a211a4-318c-7610-a6e0-44805af145a0"])
+    @Test(arguments: [
+        "-", "5-", "-5", "5-6-x", "5-6-", "+5", "5 ", "x", "\u{0665}", "9999999999999999999", "01a211a4-318c-7610-a6e0-44805af145a0",
+    ])
     func anotherTextIsNoId(text: String) { #expect(StreamMark(text, topics: 1) == nil) }
+
+    /// Beside a process with fewer topics, as while a new version starts, a client would read everything again at each connection.
+    @Test func theTopicsOfAnotherVersionAreLeftOut() {
+        let known = StreamMark(inbox: 5, topics: [6])
+        #expect(StreamMark("5-6-7", topics: 1) == known && StreamMark("5-6", topics: 0) == StreamMark(inbox: 5))
+        let most = "5-6" + String(repeating: "-7", count: APILimits.surplusTopics)
+        #expect(StreamMark(most, topics: 1) == known && StreamMark(most + "-7", topics: 1) == nil)
+    }
 
     @Test func aClientSaysWhatItKnows() throws {
         let id = "01a211a4-318c-7610-a6e0-44805af145a0"
+        let decimal = "01921144-3180-7610-8600-448051145000"
         for (text, known) in [
             (nil, InboxWatcher.Known.nothing), ("", .nothing), ("5", .position(5)), ("5-6", .position(5)),
-            (id, .entry(try #require(NotificationID(id)))), ("yesterday", .unclear),
+            (id, .entry(try #require(NotificationID(id)))), (decimal, .entry(try #require(NotificationID(decimal)))),
+            ("yesterday", .unclear),
         ] as [(String?, InboxWatcher.Known)] {
             let last = LastEventID(text, topics: 1)
             #expect(last.inbox == known && last.topics == (text == "5-6" ? [6] : []), "\(text ?? "none")")

@@ -5,7 +5,7 @@ import TidingsStore
 /// The id of an event: the positions up to which a stream has told of the inbox and of each topic of its person.
 ///
 /// The text is `INBOX-TOPIC`, with a number for each topic. It ends before the first topic that is not known. `INBOX` alone is also the
-/// position of a page.
+/// position of a page. A process of another version may have more topics. Their numbers stand at the end, and are left out.
 struct StreamMark: Sendable, Hashable {
     var inbox: Int64
     /// The position of the newest thing of each topic. Nil: not known.
@@ -23,13 +23,13 @@ struct StreamMark: Sendable, Hashable {
     /// - Parameter topics: the number of topics that streams tell of.
     init?(_ text: String, topics: Int) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count <= 1 + topics else { return nil }
+        guard parts.count <= 1 + topics + APILimits.surplusTopics else { return nil }
         let numbers = parts.compactMap { part -> Int64? in
             guard !part.isEmpty, part.utf8.count <= APILimits.positionDigits, part.utf8.allSatisfy(ASCII.isDigit) else { return nil }
             return Int64(part)
         }
         guard numbers.count == parts.count, let inbox = numbers.first else { return nil }
-        self.init(inbox: inbox, topics: numbers.dropFirst().map { Optional($0) })
+        self.init(inbox: inbox, topics: numbers.dropFirst().prefix(topics).map { Optional($0) })
     }
 }
 
@@ -49,12 +49,14 @@ struct LastEventID: Sendable, Hashable {
             self.topics = []
             return
         }
-        let mark = StreamMark(text, topics: topics)
+        // The id of an item may consist of decimal digits, as a mark with four topics does.
+        let id = NotificationID(text)
+        let mark = id == nil ? StreamMark(text, topics: topics) : nil
         self.topics = mark?.topics ?? []
-        if let mark {
-            inbox = .position(mark.inbox)
-        } else if let id = NotificationID(text) {
+        if let id {
             inbox = .entry(id)
+        } else if let mark {
+            inbox = .position(mark.inbox)
         } else {
             inbox = .unclear
         }
