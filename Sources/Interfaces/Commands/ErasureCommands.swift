@@ -102,7 +102,7 @@ extension RecipientCommand {
         mutating func run(in context: CommandContext) async throws {
             let (id, tenant, projections) = (id, tenant, context.modules.projections)
             try checkPerson(id, tenant: tenant)
-            try await withStore { store, _ in
+            try await withStore(requiring: context.modules.schemaParts) { store, _ in
                 var export = PersonalExport(of: RecipientKey(tenant: tenant, id: id), from: store, projections: projections)
                 while let bytes = try await export.next() { Output.part(String(decoding: bytes, as: UTF8.self)) }
             }

@@ -166,9 +166,11 @@ package struct OutputOptions: ParsableArguments {
 /// Opens the store for a command, runs the command and closes the store.
 /// The command may do without a broker: `settings.amqp` throws if none is configured.
 ///
-/// - Parameter limit: the longest wait for a connection, and for each statement, if it is less than the standard.
+/// - Parameters:
+///   - limit: the longest wait for a connection, and for each statement, if it is less than the standard.
+///   - parts: the parts of modules whose tables the command reads. If one is missing, the error says how to create it.
 func withStore<Result: Sendable>(
-    within limit: Duration? = nil, _ body: (Store, Settings) async throws -> Result
+    within limit: Duration? = nil, requiring parts: [SchemaPart] = [], _ body: (Store, Settings) async throws -> Result
 ) async throws -> Result {
     let settings = try Settings.read(needsBroker: false)
     var (database, patience) = (settings.database, PostgresPool.standardAcquireTimeout)
@@ -179,7 +181,8 @@ func withStore<Result: Sendable>(
     }
     let store = Store(database, size: 2, name: "tidings cli", acquireTimeout: patience, log: ConnectNote(for: patience).note)
     do {
-        try await store.open()
+        let schema = try await store.open()
+        try await store.requireTables(of: parts, onSchema: schema)
         let result = try await body(store, settings)
         await store.close()
         return result

@@ -54,6 +54,17 @@ import TidingsTestSupport
         }
     }
 
+    /// The export would end in the middle, with the error of the server.
+    @Test func anExportRefusesADatabaseWithoutTheTablesOfAModule() async throws {
+        try await withOwnSystem { system in
+            let part = try #require(TestSystem.parts.first)
+            for table in part.tableNames { _ = try await system.query("drop table tidings.\(unsafe: table) cascade") }
+            let result = try await CommandLineTests.run(["recipient", "export", "ada"], system.environment)
+            #expect(result.exitCode == 78 && result.output.isEmpty, "\(result.errors)")
+            #expect(result.errors.contains("lacks the tables of the module \(part.module): run tidings db migrate"), "\(result.errors)")
+        }
+    }
+
     /// Each step records the oldest binary that it allows, in its own transaction.
     @Test func theDatabaseNamesTheOldestBinary() async throws {
         let oldest = try #require(Migration.all.compactMap(\.oldestBinarySchema).max())
