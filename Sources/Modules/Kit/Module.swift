@@ -4,8 +4,7 @@ package import TidingsWeb
 
 /// A feature on top of the pipeline, in a folder of `Modules`, with tables of its own.
 ///
-/// Store, pipeline, runtime and interfaces learn of a module only by this protocol. The exception is the event stream of the API, which
-/// reads the likes by their own type.
+/// Store, pipeline, runtime and interfaces learn of a module only by this protocol.
 package protocol Module: Sendable {
     /// The types that the built-in catalogue has because of the module.
     var types: [NotificationType] { get }
