@@ -64,7 +64,7 @@ import TidingsTestSupport
     }
 
     @Test func anIncompletePartIsRefusedBeforeAnyChange() async throws {
-        try await Self.with([]) { system, store, migrator in
+        try await Self.with([]) { (system, store, migrator) async throws in
             await #expect(throws: Self.incomplete) { try await migrator.plan() }
             await #expect(throws: Self.incomplete) { try await migrator.migrate() }
             await #expect(throws: Self.incomplete) { try await migrator.grant() }
@@ -82,7 +82,7 @@ import TidingsTestSupport
 
     /// Processes already run on the new schema when the migration fails.
     @Test func anIncompletePartLeavesTheOtherPartsUsable() async throws {
-        try await Self.with([Self.otherStep]) { system, store, migrator in
+        try await Self.with([Self.otherStep]) { (system, store, migrator) async throws in
             #expect(try await migrator.plan().parts.map(\.module) == ["ratings"])
             await #expect(throws: Self.incomplete) { try await migrator.migrate() }
             #expect(try await migrator.version() == Migration.latest + 1)
