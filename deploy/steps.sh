@@ -40,13 +40,6 @@ in_session() {
         exec "$@"' "$priority" "$@"
 }
 
-# session_priority: prints the priority of this session. 0 is the usual one.
-session_priority() {
-    local group
-    group=$(cat /proc/self/autogroup 2>/dev/null) || true
-    if [[ $group =~ \ nice\ ([0-9]+)$ ]]; then echo "${BASH_REMATCH[1]}"; else echo 0; fi
-}
-
 # end_session PROCESS: ends the session of in_session and waits for PROCESS.
 end_session() {
     # Without pkill, or before the process has its session, end at least its process group and itself. Each process gets one signal only.
@@ -60,9 +53,15 @@ end_session() {
 # The traits of the package become flags of the compiler, in an order that is random for each plan of a build. A changed order compiles
 # everything again. With SWIFT_DETERMINISTIC_HASHING the order stays. Only the build has the variable: tests keep random hashes.
 build() {
-    SWIFT_DETERMINISTIC_HASHING=1 swift build --explicit-target-dependency-import-check error "$@" >&2 ||
-        fail "the build failed" "see the first error above; deploy/install checks the tools it needs"
+    swift_build "$@" >&2 || fail "the build failed" "see the first error above; deploy/install checks the tools it needs"
 }
+
+# plan_build ARGUMENTS: plans what build would do, and compiles nothing. The plan is the file debug.yaml in the scratch folder.
+plan_build() {
+    swift_build --print-manifest-job-graph "$@" >/dev/null || fail "the build could not be planned" "see the first error above"
+}
+
+swift_build() { SWIFT_DETERMINISTIC_HASHING=1 swift build --explicit-target-dependency-import-check error "$@"; }
 
 # release_build ARGUMENTS: builds .build/release/tidings as Operating.md does for production.
 release_build() { build -c release --static-swift-stdlib --product tidings "$@"; }
