@@ -1,7 +1,6 @@
 import Dispatch
 import Glibc
 import Logging
-import Synchronization
 import TidingsCore
 import TidingsProvider
 import TidingsWaiting
@@ -20,20 +19,8 @@ final class ConfiguredProvider: Provider {
 
     let name: String
     let channel: Channel
-    private let make: @Sendable () throws -> any Provider
-    private let files: Set<String>
-    private let now: @Sendable () -> ContinuousClock.Instant
+    private let made: Reloaded<any Provider, [String: FileStamp]>
     private let logger: Logger
-    private let state: Mutex<State>
-
-    private struct State {
-        var current: Result<any Provider, Failure>
-        var stamps: [String: FileStamp]
-        var lookedAt: ContinuousClock.Instant
-        /// The end of the look that is under way. Nil while there is none. There is never more than one.
-        var looking: OneShot<Void>?
-    }
-
     private let disk = DispatchQueue(label: "tidings.provider.files")
 
     /// - Parameter now: the clock that measures ``lookInterval``.
@@ -44,16 +31,11 @@ final class ConfiguredProvider: Provider {
         name = binding.name
         channel = binding.channel
         self.logger = logger
-        self.now = now
         let files = registry.files(of: binding, environment: environment)
-        self.files = files
-        let make: @Sendable () throws -> any Provider = { try registry.make(binding, environment: environment) }
-        self.make = make
-        // Read the files' stamps before making the provider: the next look then notices a change between the two.
-        let stamps = FileStamp.all(files)
-        let current = Result(catching: make).mapError { Failure($0) }
-        state = Mutex(State(current: current, stamps: stamps, lookedAt: now()))
-        if case .failure(let failure) = current { Self.report(failure, logger) }
+        made = Reloaded(
+            every: Self.lookInterval, now: now, stamp: { FileStamp.all(files) },
+            make: { try registry.make(binding, environment: environment) })
+        if case .failure(let error) = made.current { Self.report(error, logger) }
     }
 
     /// The limits of the current provider. While there is none, no provider is called.
@@ -80,54 +62,31 @@ final class ConfiguredProvider: Provider {
     }
 
     func close() async {
-        await (try? state.withLock(\.current).get())?.close()
+        await (try? made.current.get())?.close()
     }
 
     /// The provider as of the last look at its files. Begins the next look if it is due, and does not wait for it.
     private func current() -> Result<any Provider, Failure> {
-        let (current, isDue) = state.withLock { state in
-            let now = now()
-            let isDue = state.looking == nil && now - state.lookedAt >= Self.lookInterval
-            if isDue { (state.looking, state.lookedAt) = (OneShot<Void>(), now) }
-            return (state.current, isDue)
-        }
-        if isDue { disk.async { self.look() } }
-        return current
+        let current = made.current
+        if made.beginsLook() { disk.async { self.look() } }
+        return current.mapError { Failure($0) }
     }
 
     /// Returns when the look that is under way has ended.
-    func looked() async {
-        await state.withLock(\.looking)?.value()
-    }
+    func looked() async { await made.looked() }
 
     /// Reads the files, and makes the provider again if a file has changed. The replaced provider lives until its calls have ended.
     private func look() {
-        let stamps = FileStamp.all(files)
-        let isChanged = state.withLock { $0.stamps != stamps }
-        let made = isChanged ? Result(catching: make).mapError { Failure($0) } : nil
-        let looking = state.withLock { state in
-            defer { state.looking = nil }
-            state.stamps = stamps
-            switch made {
-            case .success(let provider): state.current = .success(provider)
-            case .failure(let failure):
-                // Keep a working provider until the files are right again: the files may be half written.
-                if case .failure = state.current { state.current = .failure(failure) }
-            case nil: break
-            }
-            return state.looking
-        }
-        switch made {
-        case .success:
+        switch made.look() {
+        case .same: break
+        case .renewed:
             logger.notice("a file of a provider's settings has changed: the provider was made again", metadata: ["provider": "\(name)"])
-        case .failure(let failure): Self.report(failure, logger)
-        case nil: break
+        case .failed(let error): Self.report(error, logger)
         }
-        looking?.set(())
     }
 
-    private static func report(_ failure: Failure, _ logger: Logger) {
-        logger.error("a provider cannot be made; its deliveries end as misconfigured", metadata: ["error": "\(failure.message)"])
+    private static func report(_ error: any Error, _ logger: Logger) {
+        logger.error("a provider cannot be made; its deliveries end as misconfigured", metadata: ["error": "\(Failure(error).message)"])
     }
 
     private static func result(of failure: Failure) -> SendResult {
