@@ -5,6 +5,7 @@ import TidingsCatalogue
 import TidingsCore
 package import TidingsProvider
 import TidingsStore
+import TidingsWaiting
 
 /// The readers of callbacks, made from the active catalogue. A changed binding counts at once, a changed file of a secret within
 /// ``lookInterval``.
@@ -22,8 +23,10 @@ package final class CallbackReaders: Sendable {
 
     private struct Made {
         let binding: ProviderBinding
-        let reader: Lookup
-        var at: ContinuousClock.Instant
+        /// The stamp of the secrets is the time: each look reads them again.
+        let reader: Reloaded<Lookup, ContinuousClock.Instant>
+
+        var lookup: Lookup { (try? reader.current.get()) ?? .unusable }
     }
 
     private let registry: ProviderRegistry
@@ -47,36 +50,36 @@ package final class CallbackReaders: Sendable {
             made.withLock { $0[name] = nil }
             return .none
         }
-        let now = ContinuousClock.now
-        let known = made.withLock { made -> Lookup? in
-            guard let known = made[name], known.binding == binding else { return nil }
-            if now - known.at < Self.lookInterval { return known.reader }
+        if let known = made.withLock({ $0[name] }), known.binding == binding {
             // The requests of the next moments use the current reader. Only this one waits for the look.
-            made[name]?.at = now
-            return nil
+            if known.reader.beginsLook(), case .failed(let error) = await onDisk({ known.reader.look() }) { report(error) }
+            return known.lookup
         }
-        if let known { return known }
-        let result = await withCheckedContinuation {
-            (continuation: CheckedContinuation<Result<Lookup, ProviderConfigurationError>, Never>) in
-            disk.async { continuation.resume(returning: self.make(binding)) }
-        }
+        let first = await onDisk { Made(binding: binding, reader: self.reloadedReader(of: binding)) }
+        if case .failure(let error) = first.reader.current { report(error) }
         return made.withLock { made in
-            switch result {
-            case .success(let reader): made[name] = Made(binding: binding, reader: reader, at: now)
-            case .failure(let error):
-                logger.error("the reader of a provider's callbacks cannot be made", metadata: ["error": "\(error)"])
-                // Keep a working reader until the files are right again: the files may be half written.
-                if made[name]?.binding != binding { made[name] = Made(binding: binding, reader: .unusable, at: now) }
-            }
-            return made[name]?.reader ?? .unusable
+            // Another request may have made the reader meanwhile. A reader that cannot be used replaces none of the same binding.
+            if let known = made[name], known.binding == binding, case .failure = first.reader.current { return known.lookup }
+            made[name] = first
+            return first.lookup
         }
     }
 
-    private func make(_ binding: ProviderBinding) -> Result<Lookup, ProviderConfigurationError> {
-        do throws(ProviderConfigurationError) {
-            return .success(try registry.callbackReader(of: binding, environment: environment).map { .reader($0) } ?? .none)
-        } catch {
-            return .failure(error)
+    private func reloadedReader(of binding: ProviderBinding) -> Reloaded<Lookup, ContinuousClock.Instant> {
+        Reloaded(
+            every: Self.lookInterval, stamp: { .now },
+            make: { [registry, environment] in
+                try registry.callbackReader(of: binding, environment: environment).map { Lookup.reader($0) } ?? Lookup.none
+            })
+    }
+
+    private func onDisk<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Value, Never>) in
+            disk.async { continuation.resume(returning: work()) }
         }
+    }
+
+    private func report(_ error: any Error) {
+        logger.error("the reader of a provider's callbacks cannot be made", metadata: ["error": "\(error)"])
     }
 }
