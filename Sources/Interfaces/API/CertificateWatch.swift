@@ -5,6 +5,7 @@ import TidingsHTTPServer
 import TidingsPipeline
 import TidingsServer
 import TidingsTLS
+import TidingsWaiting
 
 /// The certificate of the API, from two files. A pair that has changed is followed within ``interval``. A pair that cannot be used never
 /// replaces a good one.
@@ -12,48 +13,41 @@ final class CertificateWatch: Sendable {
     /// Between two looks at the files.
     static let interval = Duration.seconds(10)
 
-    private struct State {
-        var certificate: ServerCertificate
-        /// Of both files. The private key itself is not kept.
-        var digest: [UInt8]
-        var reminder = Reminder()
-    }
-
-    private let files: APISettings.CertificateFiles
+    /// The stamp is a digest of both files. The private key itself is not kept.
+    private let certificate: Reloaded<ServerCertificate, [UInt8]>
+    private let reminder = Mutex(Reminder())
     private let logger: Logger
-    private let state: Mutex<State>
 
     /// Throws a ``TidingsTLS/CertificateError`` if the files cannot be used.
     init(_ files: APISettings.CertificateFiles, logger: Logger) throws {
-        self.files = files
         self.logger = logger
-        // Before the files are used: the next look sees a change of this moment.
-        let digest = Self.digest(of: files)
-        state = Mutex(State(certificate: try ServerCertificate(chainFile: files.chain, keyFile: files.key), digest: digest))
+        // One of the two files may be written later than the other one, so a pair that cannot be used is tried again.
+        certificate = Reloaded(
+            every: Self.interval, retriesFailures: true, stamp: { CertificateWatch.digest(of: files) },
+            make: { try ServerCertificate(chainFile: files.chain, keyFile: files.key) })
+        _ = try certificate.current.get()
     }
 
     /// A session for a new connection. Nil for lack of memory.
-    func session() -> (any TLSSession)? { state.withLock { $0.certificate }.session() }
+    func session() -> (any TLSSession)? { (try? certificate.current.get())?.session() }
 
     /// Looks at the files from time to time, until the task is cancelled.
     func run() async {
         while !Task.isCancelled {
             // Time itself is awaited. Cancelled when the API stops.
-            try? await Task.sleep(for: Self.interval)
+            try? await Task.sleep(for: certificate.interval)
             if !Task.isCancelled { look() }
         }
     }
 
-    func look() {
-        let digest = Self.digest(of: files)
-        guard state.withLock({ $0.digest != digest }) else { return }
-        do {
-            let certificate = try ServerCertificate(chainFile: files.chain, keyFile: files.key)
-            state.withLock { $0 = State(certificate: certificate, digest: digest) }
+    private func look() {
+        switch certificate.look() {
+        case .same: break
+        case .renewed:
+            reminder.withLock { $0 = Reminder() }
             logger.notice("the certificate has changed")
-        } catch {
-            // One of the two files may be written later than the other one.
-            guard state.withLock({ $0.reminder.isDue() }) else { return }
+        case .failed(let error):
+            guard reminder.withLock({ $0.isDue() }) else { return }
             logger.error("the certificate cannot be used; the last good one stays", metadata: ["error": "\(error)"])
         }
     }
