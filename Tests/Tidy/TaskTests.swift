@@ -13,7 +13,6 @@ import Testing
         "Sources/Pipeline/Outbox/RefusedPacks.swift": "refused packs outlive the batch that made them; close() awaits them",
         "Sources/Pipeline/Delivery/Outstanding.swift": "sends outlive the patience of their batch; drain() awaits them",
         "Sources/Pipeline/Flow/SendGate.swift": "the timer of whoever waits for room",
-        "Sources/Pipeline/Delivery/Settler.swift": "one commit for many callers, each of whom awaits it",
         "Sources/Drivers/Waiting/BatchDesk.swift": "one batch for many requests, each of which awaits its answer",
         "Sources/Pipeline/Outbox/Relay.swift": "a relay that stops still deletes what the broker confirmed, and awaits that",
         "Sources/Pipeline/Outbox/ConfirmNotes.swift": "one note for many publishers; write() awaits it",

@@ -4,66 +4,53 @@ import TidingsCore
 import TidingsMetrics
 import TidingsPostgres
 import TidingsStore
+import TidingsWaiting
 
 /// Writes outcomes in batches. While one batch commits, the next one collects. At low load an outcome is written at once. At high load
 /// hundreds of outcomes share a commit.
-package actor Settler {
+package struct Settler: Sendable {
     /// The number of outcomes after which a commit takes no further pack. A commit exceeds it by at most one pack.
     package static let largestBatch = 500
     /// The number of commits under way at once.
     package static let commitsInWork = 2
 
-    private let meters: DeliveryMeters
-    private let logger: Logger
-    private let commit: @Sendable ([PackSettlement]) async throws -> Void
-    private var collected: [(PackSettlement, CheckedContinuation<Void, Never>)] = []
-    private var committing = 0
+    private let desk: BatchDesk<PackSettlement, Void>
+    private let writer: OutcomeWriter
 
     /// - Parameter commit: commits a batch. It may run again with the same batch.
     init(meters: DeliveryMeters, logger: Logger, commit: @escaping @Sendable ([PackSettlement]) async throws -> Void) {
-        self.meters = meters
-        self.logger = logger
-        self.commit = commit
+        let writer = OutcomeWriter(meters: meters, logger: logger, commit: commit)
+        self.writer = writer
+        desk = BatchDesk(
+            largestBatch: Self.largestBatch, batchesInWork: Self.commitsInWork, size: { $0.settlements.count }
+        ) { packs in
+            await writer.write(packs)
+            return packs.map { _ in () }
+        }
     }
 
     /// The packs that wait for the next commit.
-    var waiting: Int { collected.count }
+    var waiting: Int { get async { await desk.waiting } }
 
     /// Returns when the outcomes are committed, however long the database is away. If the database will never take the values of an
     /// outcome, the outcome is logged and left to the lease. A releaser then records it as unknown.
     func settle(_ settlement: PackSettlement) async {
-        await withCheckedContinuation { continuation in
-            collected.append((settlement, continuation))
-            commitNext()
+        do {
+            try await desk.answer(to: settlement)
+        } catch {
+            // The desk refuses no pack, and the writer throws no error. Another error leaves the outcomes to the lease too.
+            writer.leave(settlement.settlements, error)
         }
     }
+}
 
-    private func commitNext() {
-        guard committing < Self.commitsInWork, !collected.isEmpty else { return }
-        committing += 1
-        // The task lets the outcomes that are ready at this moment join. `settle` awaits the result.
-        Task { await writeBatch() }
-    }
+/// Commits batches of outcomes. It divides a batch that the database refuses.
+private struct OutcomeWriter: Sendable {
+    let meters: DeliveryMeters
+    let logger: Logger
+    let commit: @Sendable ([PackSettlement]) async throws -> Void
 
-    private func writeBatch() async {
-        let batch = takeBatch()
-        await write(batch.map(\.0))
-        for (_, continuation) in batch { continuation.resume() }
-        committing -= 1
-        commitNext()
-    }
-
-    private func takeBatch() -> [(PackSettlement, CheckedContinuation<Void, Never>)] {
-        var (count, outcomes) = (0, 0)
-        while count < collected.count, outcomes < Self.largestBatch {
-            outcomes += collected[count].0.settlements.count
-            count += 1
-        }
-        defer { collected.removeFirst(count) }
-        return Array(collected[..<count])
-    }
-
-    private func write(_ packs: [PackSettlement]) async {
+    func write(_ packs: [PackSettlement]) async {
         guard !packs.isEmpty else { return }
         do {
             let began = ContinuousClock.now
@@ -76,9 +63,14 @@ package actor Settler {
             let halves = error is PostgresError ? Self.halves(of: packs) : []
             for half in halves { await write(half) }
             guard halves.isEmpty else { return }
-            for settlement in packs.flatMap(\.settlements) {
-                logger.error("an outcome cannot be recorded", metadata: ["delivery": "\(settlement.entry.key)", "error": "\(error)"])
-            }
+            leave(packs.flatMap(\.settlements), error)
+        }
+    }
+
+    /// Leaves outcomes to the lease.
+    func leave(_ settlements: [Settlement], _ error: any Error) {
+        for settlement in settlements {
+            logger.error("an outcome cannot be recorded", metadata: ["delivery": "\(settlement.entry.key)", "error": "\(error)"])
         }
     }
 
