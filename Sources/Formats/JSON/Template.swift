@@ -5,12 +5,7 @@ import TidingsEncodings
 /// Only strings, numbers and truth values are inserted. An absent member, null, an array or an object inserts nothing. There is no logic
 /// and no escaping: the provider must handle the meaning of a text.
 public struct Template: Sendable, Hashable {
-    enum Part: Sendable, Hashable {
-        case text(String)
-        case field(String)
-    }
-
-    let parts: [Part]
+    private let template: PlaceholderText<String>
 
     /// The error for a text that is not a template.
     public struct Problem: Error, Sendable, Hashable {
@@ -19,54 +14,28 @@ public struct Template: Sendable, Hashable {
 
     /// - Throws: the first of ``problems(in:)``.
     public init(_ text: String) throws(Problem) {
-        let (parts, problems) = Template.read(text)
-        if let problem = problems.first { throw problem }
-        self.parts = parts
+        let (template, problems) = PlaceholderText<String>.read(text)
+        if let problem = problems.first { throw Problem(message: problem) }
+        self.template = template
     }
 
     /// The part of a text that can be read, for a check that goes on after ``problems(in:)``. It must not be rendered.
     package init(readablePartOf text: String) {
-        parts = Template.read(text).parts
+        template = PlaceholderText<String>.read(text).text
     }
 
     /// Returns the problems of a text, each once: an empty field name, and `{{` without `}}`.
-    package static func problems(in text: String) -> [Problem] { read(text).problems }
-
-    private static func read(_ text: String) -> (parts: [Part], problems: [Problem]) {
-        var parts: [Part] = []
-        var problems: [Problem] = []
-        var rest = Substring(text)
-        while let opening = rest.firstRange(of: "{{") {
-            if opening.lowerBound > rest.startIndex { parts.append(.text(String(rest[..<opening.lowerBound]))) }
-            rest = rest[opening.upperBound...]
-            guard let closing = rest.firstRange(of: "}}") else {
-                problems.append(Problem(message: "\"{{\" is never closed by \"}}\""))
-                return (parts, problems)
-            }
-            let name = rest[..<closing.lowerBound].trimmingBlanks
-            if !name.isEmpty {
-                parts.append(.field(String(name)))
-            } else if problems.isEmpty {
-                problems.append(Problem(message: "\"{{}}\" names no field"))
-            }
-            rest = rest[closing.upperBound...]
-        }
-        if !rest.isEmpty { parts.append(.text(String(rest))) }
-        return (parts, problems)
+    package static func problems(in text: String) -> [Problem] {
+        PlaceholderText<String>.read(text).problems.map { Problem(message: $0) }
     }
 
     /// The names of the fields, in the order of their appearance.
-    public var fields: [String] {
-        parts.compactMap { part in
-            if case .field(let name) = part { name } else { nil }
-        }
-    }
+    public var fields: [String] { template.names }
 
     /// Whether every field inserts something. An empty string counts: the sender has chosen it.
     public func isFilled(by data: JSONObject) -> Bool {
-        parts.allSatisfy { part in
-            guard case .field(let name) = part else { return true }
-            return switch data[name] {
+        template.names.allSatisfy { name in
+            switch data[name] {
             case .string, .number, .bool: true
             case .null, .array, .object, nil: false
             }
@@ -75,14 +44,7 @@ public struct Template: Sendable, Hashable {
 
     /// Returns the text with every field replaced by its value in `data`.
     public func render(_ data: JSONObject) -> String {
-        var rendered = ""
-        for part in parts {
-            switch part {
-            case .text(let text): rendered += text
-            case .field(let name): rendered += data[name].map(Template.text(of:)) ?? ""
-            }
-        }
-        return rendered
+        template.render { data[$0].map(Template.text(of:)) ?? "" }
     }
 
     private static func text(of value: JSON) -> String {
