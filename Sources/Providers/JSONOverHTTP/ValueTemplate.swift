@@ -1,35 +1,25 @@
 import TidingsEncodings
-import TidingsJSON
 
 /// A text with `{{placeholders}}`, compiled before the first delivery: an unknown placeholder is an error of the setting.
 struct ValueTemplate: Sendable, Hashable {
-    private let template: Template
+    private let template: PlaceholderText<Placeholder>
     /// The placeholders in order of appearance.
     let placeholders: [Placeholder]
-    /// The placeholder, if the text is exactly one placeholder; otherwise nil.
-    let whole: Placeholder?
 
     init(_ text: String) throws(SettingProblem) {
-        do throws(Template.Problem) {
-            template = try Template(text)
-        } catch {
-            throw SettingProblem(error.message)
-        }
-        var placeholders: [Placeholder] = []
-        for name in template.fields { placeholders.append(try Placeholder(name)) }
-        self.placeholders = placeholders
-        let isWhole = placeholders.count == 1 && text.hasPrefix("{{") && text.firstRange(of: "}}")?.upperBound == text.endIndex
-        whole = isWhole ? placeholders.first : nil
+        template = try PlaceholderText(setting: text) { (name: String) throws(SettingProblem) -> Placeholder in try Placeholder(name) }
+        placeholders = template.names
     }
 
+    /// The placeholder, if the text is exactly one placeholder; otherwise nil.
+    var whole: Placeholder? { template.parts.count == 1 ? placeholders.first : nil }
+
     /// The text without its placeholders.
-    var literal: String { template.render(JSONObject()) }
+    var literal: String { template.render { _ in "" } }
 
     /// Returns the text with each placeholder replaced by the encoded text of its value. Placeholders inside a value are not replaced.
     func render(_ values: DeliveryValues, encoding: (String) -> String = { $0 }) -> String {
-        var texts = JSONObject()
-        for (field, placeholder) in zip(template.fields, placeholders) { texts[field] = .string(encoding(values.text(of: placeholder))) }
-        return template.render(texts)
+        template.render({ values.text(of: $0) }, escaping: encoding)
     }
 }
 

@@ -126,13 +126,30 @@ struct SignedBody: Sendable {
     let encoding: SignatureEncoding
     /// Nil if the signature covers no time.
     let timestampHeader: String?
-    /// The parts of the signed text.
-    let parts: [Part]
+    /// The signed text.
+    let text: PlaceholderText<Part>
 
-    enum Part: Sendable, Hashable {
-        case text(String)
-        case timestamp
-        case body
+    /// The value of a placeholder in the signed text.
+    enum Part: String, Sendable {
+        case timestamp, body
+    }
+
+    /// Reads a setting with the signed text.
+    static func text(_ text: String, hasTimestamp: Bool) throws(SettingProblem) -> PlaceholderText<Part> {
+        let signed = try PlaceholderText(setting: text) { (name: String) throws(SettingProblem) -> Part in
+            guard let part = Part(rawValue: name) else {
+                throw SettingProblem("unknown placeholder \"\(name)\"; there are: timestamp, body")
+            }
+            return part
+        }
+        guard signed.names.contains(.body) else { throw SettingProblem("has no {{body}}: anybody could change the body") }
+        if hasTimestamp, !signed.names.contains(.timestamp) {
+            throw SettingProblem("has no {{timestamp}}: anybody could change the time of callbackTimestampHeader")
+        }
+        if !hasTimestamp, signed.names.contains(.timestamp) {
+            throw SettingProblem("has {{timestamp}}, and callbackTimestampHeader is not set")
+        }
+        return signed
     }
 
     func decoded(_ text: Substring) -> [UInt8]? {
@@ -143,11 +160,11 @@ struct SignedBody: Sendable {
     }
 
     func message(timestamp: String, body: [UInt8]) -> [[UInt8]] {
-        parts.map { part in
+        text.parts.map { part in
             switch part {
             case .text(let text): Array(text.utf8)
-            case .timestamp: Array(timestamp.utf8)
-            case .body: body
+            case .value(.timestamp): Array(timestamp.utf8)
+            case .value(.body): body
             }
         }
     }

@@ -140,34 +140,12 @@ enum CallbackSettings {
     private static func signedBody(_ settings: ProviderSettings) throws(ProviderConfigurationError) -> SignedBody {
         let timestampHeader = settings.text("callbackTimestampHeader") == nil ? nil : try header("callbackTimestampHeader", settings)
         let standard = timestampHeader == nil ? "{{body}}" : "{{timestamp}}.{{body}}"
-        let parts = try settings.parsed("callbackSignedText") { () throws(SettingProblem) in
-            try self.parts(of: settings.text("callbackSignedText") ?? standard, hasTimestamp: timestampHeader != nil)
+        let signed = try settings.parsed("callbackSignedText") { () throws(SettingProblem) in
+            try SignedBody.text(settings.text("callbackSignedText") ?? standard, hasTimestamp: timestampHeader != nil)
         }
         return SignedBody(
             header: try header("callbackHeader", settings), prefix: settings.text("callbackSignaturePrefix") ?? "",
-            encoding: try settings.choice("callbackSignatureEncoding", default: .hex), timestampHeader: timestampHeader, parts: parts)
-    }
-
-    private static func parts(of text: String, hasTimestamp: Bool) throws(SettingProblem) -> [SignedBody.Part] {
-        var parts: [SignedBody.Part] = []
-        var rest = text[...]
-        while let open = rest.firstRange(of: "{{") {
-            guard let close = rest[open.upperBound...].firstRange(of: "}}") else { throw SettingProblem("a placeholder is never closed") }
-            if open.lowerBound > rest.startIndex { parts.append(.text(String(rest[..<open.lowerBound]))) }
-            switch rest[open.upperBound..<close.lowerBound] {
-            case "body": parts.append(.body)
-            case "timestamp": parts.append(.timestamp)
-            case let name: throw SettingProblem("unknown placeholder \"\(name)\"; there are: timestamp, body")
-            }
-            rest = rest[close.upperBound...]
-        }
-        if !rest.isEmpty { parts.append(.text(String(rest))) }
-        guard parts.contains(.body) else { throw SettingProblem("has no {{body}}: anybody could change the body") }
-        if hasTimestamp, !parts.contains(.timestamp) {
-            throw SettingProblem("has no {{timestamp}}: anybody could change the time of callbackTimestampHeader")
-        }
-        if !hasTimestamp, parts.contains(.timestamp) { throw SettingProblem("has {{timestamp}}, and callbackTimestampHeader is not set") }
-        return parts
+            encoding: try settings.choice("callbackSignatureEncoding", default: .hex), timestampHeader: timestampHeader, text: signed)
     }
 
     // MARK: Words
