@@ -9,7 +9,7 @@ import Testing
         try #require(steps.count > 10)
         for step in steps {
             let places = files.flatMap { file in
-                file.code.filter { $0.text.contains("passing(.\(step)") && file.path != declaration.path }.map { file.place($0.index) }
+                file.code.filter { $0.text.contains("reach(.\(step)") && file.path != declaration.path }.map { file.place($0.index) }
             }
             #expect(places.count == 1, "\(step) is passed at \(places)")
         }

@@ -76,7 +76,7 @@ extension ProviderWorker {
             calls.deferred(refusal)
             return .refused(unsent + entries.map { conclude($0, Unsent(refusal, retryAfter: wait)) })
         case .entered(let pass):
-            passing(.beforeSend, first.recipient)
+            reach(.beforeSend, first.recipient)
             // Check last before the first byte: after the lease, an operator may cancel the deliveries, or another worker may send them.
             guard call.claims.hasRoom(forCall: provider.limits.sendTimeout) else {
                 gate.leave(pass, evidence: .none, now: store.clock.now())

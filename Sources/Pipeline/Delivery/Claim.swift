@@ -45,7 +45,7 @@ extension ProviderWorker {
     func claim(_ batch: [Pack]) async throws -> [ClaimedPack] {
         let places = try await reservePlaces(for: batch)
         let began = ContinuousClock.now
-        passing(.beforeClaim)
+        reach(.beforeClaim)
         let claim = ClaimID(store.clock.nextID())
         let claims: PackClaims
         do {
@@ -58,7 +58,7 @@ extension ProviderWorker {
         }
         let packs = batch.map { ClaimedPack(pack: $0, claimedAt: claims.claimedAt, calls: divide($0, claims, places)) }
         places?.keep(only: packs.reduce(0) { $0 + $1.calls.count })
-        passing(.afterClaim)
+        reach(.afterClaim)
         let duration = ContinuousClock.now - began
         meters.took(duration, for: .claim)
         receiver.began(after: duration)

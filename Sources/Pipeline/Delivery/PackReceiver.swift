@@ -85,9 +85,9 @@ public struct PackReceiver: Sendable {
             await hearTimelines(of: batch)
             let packs = try await decode(batch)
             if !packs.isEmpty { try await handle(packs) }
-            passing(.beforeAck)
+            reach(.beforeAck)
             await queue.acknowledge(batch.tags)
-            passing(.afterAck)
+            reach(.afterAck)
         }
     }
 

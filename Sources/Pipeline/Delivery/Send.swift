@@ -21,7 +21,7 @@ extension ProviderWorker {
         let results = await calls.measure {
             deliveries.count == 1 ? [await provider.send(deliveries[0])] : await provider.send(together: deliveries)
         }
-        passing(.afterSend, deliveries[0].recipient)
+        reach(.afterSend, deliveries[0].recipient)
         let finishedAt = store.clock.now()
         gate.leave(admission.pass, evidence: results.evidence, requestedPause: results.requestedPause, now: finishedAt)
         return SentCall(entries: admission.entries, results: results, startedAt: startedAt, finishedAt: finishedAt)

@@ -55,9 +55,9 @@ private struct OutcomeWriter: Sendable {
         do {
             let began = ContinuousClock.now
             await mayHang(.settle)
-            passing(.beforeSettle)
+            reach(.beforeSettle)
             try await patiently("record outcomes", logger: logger) { try await commit(packs) }
-            passing(.afterSettle)
+            reach(.afterSettle)
             record(packs, took: ContinuousClock.now - began)
         } catch {
             let halves = error is PostgresError ? Self.halves(of: packs) : []

@@ -54,7 +54,7 @@ package enum FaultStep: String, Sendable, CaseIterable {
 /// - `beforeSend=ann`: the first time with the subject `ann`
 ///
 /// With `TIDINGS_FAULT_SIGNAL=STOP` the process stops itself instead, until SIGCONT arrives.
-func passing(_ step: FaultStep, _ subject: @autoclosure () -> String = "") {
+func reach(_ step: FaultStep, _ subject: @autoclosure () -> String = "") {
     #if TIDINGS_FAULT_HOOKS
         FaultOrder.ofThisProcess?.follow(at: step, subject)
     #endif

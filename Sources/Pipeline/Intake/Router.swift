@@ -68,7 +68,7 @@ public struct Router: Sendable {
             queue: consumer, width: width, lane: side, balance: balance, stop: StopFlag(), progress: progress, logger: logger)
         await loop.run { batch in
             await mayHang(.route)
-            passing(.beforeRoute)
+            reach(.beforeRoute)
             let (began, work) = (ContinuousClock.now, watch.begin())
             // Also after an error, because the batch is requeued.
             defer { watch.end(work, .finished) }
@@ -83,10 +83,10 @@ public struct Router: Sendable {
                 isFirst = false
             }
             if side == .urgent { balance.urgent(took: ContinuousClock.now - began) }
-            passing(.afterRoute)
+            reach(.afterRoute)
             await consumer.acknowledge(batch.tags)
             watch.end(work, .finished)
-            passing(.afterIntakeAck)
+            reach(.afterIntakeAck)
             await backlog.publish(packs)
         }
     }

@@ -59,7 +59,7 @@ package actor ConfirmNotes {
         defer { isWriting = false }
         do {
             try await store.outbox.markConfirmed(packs)
-            passing(.afterConfirm)
+            reach(.afterConfirm)
             guard isFailing else { return }
             log(.recovered(packs: packs.count, dropped: dropped))
             (isFailing, dropped) = (false, 0)

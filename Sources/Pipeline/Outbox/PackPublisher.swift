@@ -38,7 +38,7 @@ public struct PackPublisher: Sendable {
     @discardableResult
     public func publish(_ packs: EncodedPacks) async -> PublishedPacks {
         guard packs.count > 0 else { return PublishedPacks() }
-        passing(.beforePublish)
+        reach(.beforePublish)
         let began = ContinuousClock.now
         let messages = packs.messages(on: timelines?.current?.description)
         var total = PublishedPacks()
@@ -47,7 +47,7 @@ public struct PackPublisher: Sendable {
             for indices in packs.byQueue {
                 group.addTask {
                     let results = await watch.publish(indices.map { messages[$0] }, by: publisher)
-                    passing(.afterPublish)
+                    reach(.afterPublish)
                     return await take(zip(indices, results).map { ($0, $1) }, of: packs, messages, publishedAt: began)
                 }
             }

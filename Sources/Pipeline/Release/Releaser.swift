@@ -134,10 +134,10 @@ public struct Releaser: Sendable {
                     delivery.planned, after: delivery.past(at: due.now), of: delivery.intent, facts: delivery.facts, catalogue: catalogue,
                     pauses: due.pauses, now: delivery.moment(at: due.now), acceptedAt: delivery.acceptedAt)
             }
-            if !judgements.isEmpty { passing(.beforeRelease) }
+            if !judgements.isEmpty { reach(.beforeRelease) }
             return try await release.write(judgements, of: due, catalogue: catalogue)
         }
-        if result.released > 0 { passing(.afterRelease) }
+        if result.released > 0 { reach(.afterRelease) }
         if result.released > 0 {
             let duration = ContinuousClock.now - began
             record(result, of: lane, took: duration)
@@ -173,13 +173,13 @@ public struct Releaser: Sendable {
                         after: .unknown(.workerDied), attempt: delivery.attempt, policy: catalogue.policy(for: delivery.category),
                         now: abandoned.now, expiresAt: delivery.expiresAt, random: store.clock.randomFraction())
                 }
-                if !steps.isEmpty { passing(.beforeRecover) }
+                if !steps.isEmpty { reach(.beforeRecover) }
                 return try await recovery.write(steps, of: abandoned)
             }
         } else {
             _ = try await store.due.hasExpiredLease()
         }
-        if recovered > 0 { passing(.afterRecover) }
+        if recovered > 0 { reach(.afterRecover) }
         metrics.recovered.add(recovered)
         if recovered > 0 { logger.notice("recovered deliveries of a worker that stopped", metadata: ["deliveries": "\(recovered)"]) }
         if ContinuousClock.now - began > Steadiness.longestTurn { steadiness.interrupted() }
