@@ -58,8 +58,8 @@ public struct AMQPConfiguration: Sendable, Hashable {
     /// Tells the connections of other processes, so that the sums on the nodes become even. Nodes that this broker does not have are ignored.
     ///
     /// - Parameter others: the number of these processes.
-    public func learn(connections: [String: Int], ofOthers others: Int) {
-        brokerNodes.learn(nodes.map { connections[$0.description] ?? 0 }, ofOthers: others)
+    public func note(connections: [String: Int], ofOthers others: Int) {
+        brokerNodes.note(connections: nodes.map { connections[$0.description] ?? 0 }, ofOthers: others)
     }
 
     /// The host of the first of ``nodes``.

@@ -20,9 +20,9 @@ struct ConnectionSpread {
         while !Task.isCancelled {
             do {
                 let others = try await runtime.store.upkeep.share(brokerConnections: runtime.amqp.connections, of: worker)
-                runtime.amqp.learn(connections: others.byNode, ofOthers: others.processes)
+                runtime.amqp.note(connections: others.byNode, ofOthers: others.processes)
             } catch {
-                runtime.amqp.learn(connections: [:], ofOthers: 0)
+                runtime.amqp.note(connections: [:], ofOthers: 0)
                 runtime.logger.debug("the connections of other processes cannot be read", metadata: ["error": "\(error)"])
             }
             // Time itself is awaited. Cancelled when the roles have ended.

@@ -49,15 +49,15 @@ public struct ReleaseTransaction {
         let keys = picks.map(\.key)
         picked.set(keys)
         var waiting = try await transaction.query(Store.Due.takeOut(keys, bytes: bytes))
-        try await learn(&waiting, catalogue: catalogue, zones: zones, now: now)
+        try await addFacts(to: &waiting, catalogue: catalogue, zones: zones, now: now)
         // One provider may exceed its share while another provider has less.
         let isFull = keys.count >= limit / max(first.shares, 1) || waiting.reduce(0) { $0 + $1.stored.intent.content.largeBytes } >= bytes
         return DueDeliveries(now: now, pauses: pausesInForce, all: waiting, isFull: isFull)
     }
 
     /// Adds the facts of its recipient and its history to each delivery.
-    private func learn(
-        _ waiting: inout [WaitingDelivery], catalogue: Catalogue, zones: TimeZoneDatabase, now: Timestamp
+    private func addFacts(
+        to waiting: inout [WaitingDelivery], catalogue: Catalogue, zones: TimeZoneDatabase, now: Timestamp
     ) async throws {
         let recipients = Set(waiting.map { RecipientKey($0.intent) })
         let facts = try FactsQuery.facts(

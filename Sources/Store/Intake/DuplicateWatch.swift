@@ -15,7 +15,7 @@ package final class DuplicateWatch: Sendable {
     var areExpected: Bool { careful.withLock { $0 > 0 } }
 
     /// Records whether a claimed batch had duplicates.
-    func saw(any duplicates: Bool) {
+    func note(duplicates: Bool) {
         careful.withLock { $0 = duplicates ? Self.memory : max(0, $0 - 1) }
     }
 }

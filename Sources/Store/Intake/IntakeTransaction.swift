@@ -34,7 +34,7 @@ public struct IntakeTransaction {
         let now = try found[clock]
         store.clock.correct(now)
         let first = Set(try found[claimed])
-        store.duplicates.saw(any: first.count < claims.keyCount)
+        store.duplicates.note(duplicates: first.count < claims.keyCount)
         let owners = try await owners(of: claims.keys(except: first))
         guard !claims.wereCommittedBefore(owners) else { return nil }
         return ClaimedIntents(

@@ -15,7 +15,7 @@ import TidingsTestSupport
 
     @Test func theNextOfEqualNodesHasTheFewestConnectionsOfAll() {
         var order = Self.order([1, 1, 1])
-        order.learn([5, 3, 4], ofOthers: 4)
+        order.note(connections: [5, 3, 4], ofOthers: 4)
         #expect(order.next(at: start) == 1)
         order.opened(1)
         #expect(order.next(at: start) == 2, "this process stays even first")
@@ -27,13 +27,13 @@ import TidingsTestSupport
             ([2, 1, 1], [0, 3, 3], nil),
         ] as [([Int], [Int], Int?)] {
             var order = Self.order(own)
-            order.learn(others, ofOthers: 2)
+            order.note(connections: others, ofOthers: 2)
             let move = order.move(from: 0, canTry: true, chance: 0, at: start)
             #expect(move == target, "\(own) \(others)")
         }
         var forgotten = Self.order([2, 1, 1])
-        forgotten.learn([9, 0, 0], ofOthers: 1)
-        forgotten.learn([0, 0, 0], ofOthers: 0)
+        forgotten.note(connections: [9, 0, 0], ofOthers: 1)
+        forgotten.note(connections: [0, 0, 0], ofOthers: 0)
         let move = forgotten.move(from: 0, canTry: true, chance: 0, at: start)
         #expect(move == nil)
     }
@@ -41,9 +41,9 @@ import TidingsTestSupport
     /// All would move at once otherwise, and the sums would be as uneven as before.
     @Test func theChanceOfAMoveIsSmallerIfManyProcessesMayMove() {
         var few = Self.order([2, 1, 1])
-        few.learn([5, 4, 4], ofOthers: 1)
+        few.note(connections: [5, 4, 4], ofOthers: 1)
         var many = Self.order([2, 1, 1])
-        many.learn([5, 4, 4], ofOthers: 19)
+        many.note(connections: [5, 4, 4], ofOthers: 19)
         let moves = [few.move(from: 0, canTry: true, chance: 0.05, at: start), many.move(from: 0, canTry: true, chance: 0.05, at: start)]
         #expect(moves == [1, nil])
     }
@@ -63,7 +63,7 @@ import TidingsTestSupport
             let known = sums()
             for index in orders.indices {
                 let own = orders[index].connections
-                orders[index].learn(zip(known, own).map { $0 - $1 }, ofOthers: 5)
+                orders[index].note(connections: zip(known, own).map { $0 - $1 }, ofOthers: 5)
             }
             for index in orders.indices {
                 for node in 0..<3 {

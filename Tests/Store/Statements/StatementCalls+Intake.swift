@@ -10,7 +10,7 @@ extension StatementCall {
         StatementCall("intake") { try await Self.take($0, projection: "sample") },
         StatementCall("intake") { store in
             // A process that has met no duplicate for a while claims keys by another statement.
-            for _ in 0..<DuplicateWatch.memory { store.duplicates.saw(any: false) }
+            for _ in 0..<DuplicateWatch.memory { store.duplicates.note(duplicates: false) }
             try await Self.take(store)
         },
         StatementCall("intake") { store in

@@ -146,15 +146,16 @@ internal import Glibc
         return bytes < room || waiting == 0
     }
 
-    /// Makes the kernel collect written bytes and send them together, at ``letGo()`` or when a segment is full. A segment for each message
-    /// would cost the kernel and the broker more than the message itself.
+    /// Makes the kernel collect written bytes and send them together, at ``sendHeldBack()`` or when a segment is full. A segment for each
+    /// message would cost the kernel and the broker more than the message itself.
     func holdBack() {
         guard !isHoldingBack else { return }
         isHoldingBack = true
         SocketTuning.holdBack(true, on: socket)
     }
 
-    func letGo() {
+    /// Sends the written bytes that the kernel still collects.
+    func sendHeldBack() {
         guard isHoldingBack else { return }
         isHoldingBack = false
         SocketTuning.holdBack(false, on: socket)

@@ -276,7 +276,7 @@ public actor AMQPConsumer: SessionOwner {
     }
 
     private func sendAcknowledgements(_ connection: BrokerConnection) throws(AMQPError) {
-        defer { connection.letGo() }
+        defer { connection.sendHeldBack() }
         while let next = acknowledgements.first, connection.hasRoom(for: BrokerConnection.methodBytes) {
             if acknowledgements.count > 1 { connection.holdBack() }
             switch next.kind {

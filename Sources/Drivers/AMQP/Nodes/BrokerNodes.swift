@@ -42,8 +42,8 @@ final class BrokerNodes: Sendable {
     /// The connections of this process on each node.
     var connections: [Int] { order.withLock { $0.connections } }
 
-    /// Takes in the connections of other processes on each node.
-    func learn(_ connections: [Int], ofOthers others: Int) { order.withLock { $0.learn(connections, ofOthers: others) } }
+    /// Notes the connections of other processes on each node.
+    func note(connections: [Int], ofOthers others: Int) { order.withLock { $0.note(connections: connections, ofOthers: others) } }
 
     func served(_ node: Int) { order.withLock { $0.served(node, at: .now) } }
 

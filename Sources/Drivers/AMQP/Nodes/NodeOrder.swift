@@ -73,8 +73,8 @@ struct NodeOrder {
     /// The smaller, the better among nodes that serve.
     private func preference(of node: Int) -> (Int, Int, Int) { (nodes[node].connections, elsewhere[node], turn(of: node)) }
 
-    /// Takes in the connections of the other processes on each node.
-    mutating func learn(_ connections: [Int], ofOthers others: Int) {
+    /// Notes the connections of the other processes on each node.
+    mutating func note(connections: [Int], ofOthers others: Int) {
         (elsewhere, processes) = (connections, others + 1)
     }
 

@@ -113,7 +113,7 @@ public actor AMQPAnnouncer: SessionOwner {
             shut()
             return false
         }
-        defer { connection.letGo() }
+        defer { connection.sendHeldBack() }
         while let (message, size) = buffer.withLock(\.first) {
             guard connection.hasRoom(for: size) else { return true }
             let isLast = buffer.withLock { buffer in

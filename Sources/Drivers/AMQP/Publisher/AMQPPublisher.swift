@@ -235,7 +235,7 @@ public actor AMQPPublisher: SessionOwner {
         }
         // Messages wait for the next connection.
         guard session.move == nil else { return false }
-        defer { connection.letGo() }
+        defer { connection.sendHeldBack() }
         while let parcel = waiting.first {
             if parcel.submission.isDone {
                 _ = waiting.popFirst()

@@ -27,7 +27,7 @@ final class StreamHub: Sendable {
         /// are told even if nothing is new.
         var news: [[RecipientKey: Bool]]
         /// The turns whose streams must be looked after, because signals may have been missed.
-        var unhealed: Set<Int> = []
+        var turnsToLookAt: Set<Int> = []
         var isDraining = false
 
         init(connections: Int, topics: Int) {
@@ -169,7 +169,7 @@ final class StreamHub: Sendable {
     /// Takes an event of the feed of signals. Persons without a stream here cost a look-up.
     func take(_ event: SignalFeed.Event) {
         switch event {
-        case .gap: heal()
+        case .gap: lookForChanges()
         case .changes(let people):
             let isNews = state.withLock { state in people.reduce(false) { self.note($1, in: &state) || $0 } }
             if isNews { waker.yield() }
@@ -193,8 +193,8 @@ final class StreamHub: Sendable {
     /// Looks for changes whose signal may have been missed.
     ///
     /// - Parameter turns: the turns whose streams are looked after.
-    func heal(_ turns: Range<Int> = 0..<StreamTurns.ofHealing) {
-        state.withLock { $0.unhealed.formUnion(turns) }
+    func lookForChanges(of turns: Range<Int> = 0..<StreamTurns.ofHealing) {
+        state.withLock { $0.turnsToLookAt.formUnion(turns) }
         waker.yield()
     }
 
@@ -217,7 +217,7 @@ final class StreamHub: Sendable {
             try? await Task.sleep(for: turnLength)
             turns.next()
             for mailbox in mailboxes(where: { turns.isHeartbeat(of: $0) }) { mailbox.beat() }
-            heal(turns.healing..<turns.healing + 1)
+            lookForChanges(of: turns.healing..<turns.healing + 1)
         }
     }
 
@@ -229,10 +229,10 @@ final class StreamHub: Sendable {
     func readAll() async {
         var isReachable = true
         repeat {
-            if let turn = state.withLock({ $0.unhealed.popFirst() }) { isReachable = await findChanges(in: turn) }
+            if let turn = state.withLock({ $0.turnsToLookAt.popFirst() }) { isReachable = await findChanges(in: turn) }
             await readInboxes()
             for topic in topics.indices { await readNews(of: topic) }
-        } while isReachable && state.withLock { !$0.unhealed.isEmpty }
+        } while isReachable && state.withLock { !$0.turnsToLookAt.isEmpty }
     }
 
     /// Finds the persons of the streams of a turn whose inbox or topics are further than their streams.
@@ -261,7 +261,7 @@ final class StreamHub: Sendable {
             return true
         } catch {
             // The next signal or look tries again.
-            state.withLock { _ = $0.unhealed.insert(turn) }
+            state.withLock { _ = $0.turnsToLookAt.insert(turn) }
             logger.warning("cannot look for changes of streams", metadata: ["streams": "\(mailboxes.count)", "error": "\(error)"])
             return false
         }
