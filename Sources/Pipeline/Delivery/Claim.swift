@@ -49,7 +49,7 @@ extension ProviderWorker {
         let claim = ClaimID(store.clock.nextID())
         let claims: PackClaims
         do {
-            claims = try await patiently("claim packs", logger: logger) {
+            claims = try await retrying("claim packs", logger: logger) {
                 try await store.outbox.claim(batch, worker: worker, as: claim, badges: provider.showsBadge)
             }
         } catch {

@@ -29,7 +29,7 @@ public struct InboxWorker: Sendable {
     public func run() async {
         await receiver.run { batch in
             let began = ContinuousClock.now
-            let arrivals = try await patiently("write inbox rows", logger: logger) {
+            let arrivals = try await retrying("write inbox rows", logger: logger) {
                 try await store.outbox.deliverToInbox(batch, pauses: catalogues.pauses)
             }
             signals.announce(arrivals)

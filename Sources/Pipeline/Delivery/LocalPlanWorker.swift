@@ -24,7 +24,7 @@ public struct LocalPlanWorker: Sendable {
     public func run() async {
         await receiver.run { batch in
             let began = ContinuousClock.now
-            let ends = try await patiently("plan local notifications", logger: logger) {
+            let ends = try await retrying("plan local notifications", logger: logger) {
                 try await store.localPlans.plan(batch, pauses: catalogues.pauses, catalogue: catalogues.current.catalogue)
             }
             let took = ContinuousClock.now - began

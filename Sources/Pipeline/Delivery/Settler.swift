@@ -56,7 +56,7 @@ private struct OutcomeWriter: Sendable {
             let began = ContinuousClock.now
             await mayHang(.settle)
             reach(.beforeSettle)
-            try await patiently("record outcomes", logger: logger) { try await commit(packs) }
+            try await retrying("record outcomes", logger: logger) { try await commit(packs) }
             reach(.afterSettle)
             record(packs, took: ContinuousClock.now - began)
         } catch {

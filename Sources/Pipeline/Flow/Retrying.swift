@@ -11,7 +11,7 @@ import TidingsWaiting
 /// - values that the database will never take
 /// - an answer that this version cannot read
 /// - a task or a pool that ends
-func patiently<Result: Sendable>(
+func retrying<Result: Sendable>(
     _ what: String, logger: Logger, _ operation: () async throws -> Result
 ) async throws -> Result {
     let backoff = Backoff(base: .milliseconds(50), cap: .seconds(2))

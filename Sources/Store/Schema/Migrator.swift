@@ -93,7 +93,7 @@ public struct Migrator: Sendable {
             if found == latest { try await lackedParts(on: connection).refuseIncomplete() }
             var applied: [Migration] = []
             for migration in steps {
-                let isNew = try await patiently("\(migration.number) \(migration.name)") { try await apply(migration, on: connection) }
+                let isNew = try await retrying("\(migration.number) \(migration.name)") { try await apply(migration, on: connection) }
                 guard isNew else { continue }
                 say(migration)
                 applied.append(migration)
@@ -134,7 +134,7 @@ public struct Migrator: Sendable {
     private func giveRights(
         with parts: [SchemaPart], unlessAll: Bool, on connection: PostgresConnection
     ) async throws -> (hasGranted: Bool, missing: MissingRights) {
-        try await patiently("of the rights") {
+        try await retrying("of the rights") {
             try await transaction(on: connection) {
                 let before = try await MissingRights(with: parts) { try await connection.query($0) }
                 if unlessAll, before.isEmpty, !before.ownerLacksApp { return (false, before) }
@@ -163,7 +163,7 @@ public struct Migrator: Sendable {
     }
 
     /// Runs `body` again as long as it does not get the lock of a table.
-    private func patiently<Result: Sendable>(_ step: String, _ body: () async throws -> Result) async throws -> Result {
+    private func retrying<Result: Sendable>(_ step: String, _ body: () async throws -> Result) async throws -> Result {
         for _ in 0..<Self.turns {
             do {
                 return try await body()
@@ -194,7 +194,7 @@ public struct Migrator: Sendable {
 
     /// Creates the parts of which every table is missing. Returns the parts of which the database lacked tables.
     private func createParts(on connection: PostgresConnection) async throws -> [LackedPart] {
-        try await patiently("of the modules") {
+        try await retrying("of the modules") {
             try await transaction(on: connection) {
                 let lacked = try await lackedParts(on: connection)
                 for part in lacked.creatable { try await connection.execute(script: part.creation, deadline: Self.deadline) }
