@@ -26,9 +26,9 @@ import Testing
         var buffer = BatchBuffer(BatchPolicy(maximumMessages: 2, maximumBytes: 100, maximumDelay: .seconds(1)))
         for tag in 1...3 as ClosedRange<UInt64> { buffer.append(message(tag), at: start) }
         #expect(buffer.due() == start)
-        #expect(buffer.take()?.tags.map(\.value) == [1, 2])
-        #expect(buffer.take()?.tags.map(\.value) == [3])
-        #expect(buffer.take() == nil)
+        #expect(buffer.dequeue()?.tags.map(\.value) == [1, 2])
+        #expect(buffer.dequeue()?.tags.map(\.value) == [3])
+        #expect(buffer.dequeue() == nil)
     }
 
     @Test func bytesLimitABatchButAMessageAloneMayBeLarger() {
@@ -37,9 +37,9 @@ import Testing
         buffer.append(message(2, bytes: 60), at: start)
         buffer.append(message(3, bytes: 500), at: start)
         #expect(buffer.due() == start)
-        #expect(buffer.take()?.tags.map(\.value) == [1])
-        #expect(buffer.take()?.tags.map(\.value) == [2])
-        #expect(buffer.take()?.tags.map(\.value) == [3])
+        #expect(buffer.dequeue()?.tags.map(\.value) == [1])
+        #expect(buffer.dequeue()?.tags.map(\.value) == [2])
+        #expect(buffer.dequeue()?.tags.map(\.value) == [3])
         #expect(buffer.isEmpty)
     }
 
@@ -50,7 +50,7 @@ import Testing
             buffer.append(message(tag, bytes: 90), at: start)
         }
         #expect(!buffer.hasRoom)
-        _ = buffer.take()
+        _ = buffer.dequeue()
         #expect(buffer.hasRoom)
     }
 
@@ -62,7 +62,7 @@ import Testing
             buffer.append(message(tag, bytes: 0, headerWeight: 90), at: start)
         }
         #expect(!buffer.hasRoom)
-        #expect(buffer.take()?.tags.map(\.value) == [1])
+        #expect(buffer.dequeue()?.tags.map(\.value) == [1])
         #expect(buffer.hasRoom)
     }
 }

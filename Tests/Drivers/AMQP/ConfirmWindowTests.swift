@@ -37,7 +37,7 @@ import Testing
     @Test func aNewConnectionStartsAtTagOneAgain() {
         var window = window(["a", "b", "c"])
         _ = window.answered(1, multiple: false)
-        #expect(window.takeAll().map(\.entry) == ["b", "c"])
+        #expect(window.dequeueAll().map(\.entry) == ["b", "c"])
         window.sent("b", messageID: "b", bytes: 10, at: .now)
         #expect(window.answered(1, multiple: false).map(\.entry) == ["b"])
     }

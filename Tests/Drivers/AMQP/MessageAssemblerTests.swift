@@ -7,15 +7,15 @@ import Testing
 
     @Test func theFramesOfABodyArePutTogether() throws {
         var assembler = MessageAssembler()
-        #expect(try assembler.take(.deliver(envelope)) == nil)
-        #expect(try assembler.take(.header(size: 3, MessageProperties())) == nil)
-        #expect(try assembler.take(.body([1, 2])) == nil)
+        #expect(try assembler.receive(.deliver(envelope)) == nil)
+        #expect(try assembler.receive(.header(size: 3, MessageProperties())) == nil)
+        #expect(try assembler.receive(.body([1, 2])) == nil)
         // The connection's own channel may speak between frames of a message.
-        guard case .blocked? = try assembler.take(.event(.blocked(reason: "low on memory"))) else {
+        guard case .blocked? = try assembler.receive(.event(.blocked(reason: "low on memory"))) else {
             Issue.record("a blocked notice between two body frames was not passed on")
             return
         }
-        guard case .delivered(let delivery)? = try assembler.take(.body([3])) else {
+        guard case .delivered(let delivery)? = try assembler.receive(.body([3])) else {
             Issue.record("the last body frame did not complete the message")
             return
         }
@@ -25,10 +25,10 @@ import Testing
 
     @Test func anEmptyBodyHasNoBodyFrame() throws {
         var assembler = MessageAssembler()
-        _ = try assembler.take(.returned(code: 312, text: "NO_ROUTE"))
+        _ = try assembler.receive(.returned(code: 312, text: "NO_ROUTE"))
         var properties = MessageProperties()
         properties.messageID = "m"
-        guard case .returned(let returned)? = try assembler.take(.header(size: 0, properties)) else {
+        guard case .returned(let returned)? = try assembler.receive(.header(size: 0, properties)) else {
             Issue.record("the header did not complete the returned message")
             return
         }
@@ -37,11 +37,11 @@ import Testing
 
     @Test func aBodyIsCutAtItsLimit() throws {
         var assembler = MessageAssembler()
-        _ = try assembler.take(.deliver(envelope))
+        _ = try assembler.receive(.deliver(envelope))
         let piece = [UInt8](repeating: 1, count: 1 << 20)
-        _ = try assembler.take(.header(size: UInt64(piece.count * 10), MessageProperties()))
-        for _ in 0..<9 { #expect(try assembler.take(.body(piece)) == nil) }
-        guard case .delivered(let delivery)? = try assembler.take(.body(piece)) else {
+        _ = try assembler.receive(.header(size: UInt64(piece.count * 10), MessageProperties()))
+        for _ in 0..<9 { #expect(try assembler.receive(.body(piece)) == nil) }
+        guard case .delivered(let delivery)? = try assembler.receive(.body(piece)) else {
             Issue.record("the last body frame did not complete the message")
             return
         }
@@ -51,13 +51,13 @@ import Testing
 
     @Test func aFrameOutOfPlaceIsRefused() throws {
         var first = MessageAssembler()
-        #expect(throws: AMQPError.self) { try first.take(.body([1])) }
+        #expect(throws: AMQPError.self) { try first.receive(.body([1])) }
         var second = MessageAssembler()
-        _ = try second.take(.deliver(envelope))
-        #expect(throws: AMQPError.self) { try second.take(.deliver(envelope)) }
+        _ = try second.receive(.deliver(envelope))
+        #expect(throws: AMQPError.self) { try second.receive(.deliver(envelope)) }
         var third = MessageAssembler()
-        _ = try third.take(.deliver(envelope))
-        _ = try third.take(.header(size: 1, MessageProperties()))
-        #expect(throws: AMQPError.self) { try third.take(.body([1, 2])) }
+        _ = try third.receive(.deliver(envelope))
+        _ = try third.receive(.header(size: 1, MessageProperties()))
+        #expect(throws: AMQPError.self) { try third.receive(.body([1, 2])) }
     }
 }

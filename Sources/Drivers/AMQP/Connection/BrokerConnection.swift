@@ -89,20 +89,20 @@ internal import Glibc
                 return nil
             }
             try check(status)
-            let event = try unsafe take(frame)
+            let event = try unsafe receive(frame)
             framesSinceRelease += 1
             if framesSinceRelease >= Self.framesBetweenReleases { releaseBuffers() }
             if let event { return event }
         }
     }
 
-    private func take(_ frame: amqp_frame_t) throws(AMQPError) -> BrokerEvent? {
+    private func receive(_ frame: amqp_frame_t) throws(AMQPError) -> BrokerEvent? {
         do throws(AMQPError) {
             let incoming = unsafe IncomingFrame(frame)
             // Release the buffers after this frame: the library's copy of 120,000 values takes megabytes, and 64 frames may contain 32 such
             // copies.
             if incoming.hasLargeHeaders { framesSinceRelease = Self.framesBetweenReleases }
-            switch try assembler.take(incoming) {
+            switch try assembler.receive(incoming) {
             case .channelClosed(let code, let text): throw .channelClosed(code: code, text: text)
             case .connectionClosed(let code, let text):
                 var ok = amqp_connection_close_ok_t()

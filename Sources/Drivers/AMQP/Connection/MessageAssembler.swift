@@ -13,7 +13,7 @@ struct MessageAssembler {
 
     private var state = State.idle
 
-    mutating func take(_ frame: consuming IncomingFrame) throws(AMQPError) -> BrokerEvent? {
+    mutating func receive(_ frame: consuming IncomingFrame) throws(AMQPError) -> BrokerEvent? {
         switch (exchangeState(), frame) {
         case (.idle, .deliver(let envelope)):
             state = .awaitingHeader(.delivery(envelope))

@@ -22,8 +22,8 @@ protocol SessionOwner: Actor {
     /// Runs before the guarded part of a turn. A call that waits for the broker's answer belongs here, because its own guard would end the
     /// guard of the turn.
     func beginTurn(_ connection: BrokerConnection) throws(AMQPError)
-    /// Takes in an event. The loop handles blocks itself.
-    func take(_ event: BrokerEvent)
+    /// Receives an event of the connection. The loop handles blocks itself.
+    func receive(_ event: BrokerEvent)
     /// Sends as much as there is room for. Returns true if the socket's buffer was too full for the rest.
     func send(over connection: BrokerConnection) throws(AMQPError) -> Bool
     /// Runs after a turn without a failure. Returns the times at which the owner needs the next one.
@@ -134,7 +134,7 @@ extension SessionOwner {
             case .unblocked:
                 session.unblocked(at: .now)
                 log(.unblocked)
-            default: take(event)
+            default: receive(event)
             }
         }
         return true

@@ -143,7 +143,7 @@ public actor AMQPConsumer: SessionOwner {
         if session.hasStopped { return nil }
         if readers.isEmpty, let due = buffer.due(), due <= .now {
             let hadRoom = buffer.hasRoom
-            let batch = buffer.take()
+            let batch = buffer.dequeue()
             // The buffer has room again: read the messages that have arrived meanwhile.
             if !hadRoom { advance() }
             return batch
@@ -196,9 +196,9 @@ public actor AMQPConsumer: SessionOwner {
         subscriptions.connectionLost(now: .now)
     }
 
-    func take(_ event: BrokerEvent) {
+    func receive(_ event: BrokerEvent) {
         switch event {
-        case .delivered(let delivery): take(delivery)
+        case .delivered(let delivery): receive(delivery)
         case .consumerStarted(let tag):
             guard let queue = subscriptions.started(tag) else { return }
             session.succeeded()
@@ -212,7 +212,7 @@ public actor AMQPConsumer: SessionOwner {
         }
     }
 
-    private func take(_ delivery: Delivery) {
+    private func receive(_ delivery: Delivery) {
         busyAt = .now
         if ownQueue == nil { hasDelivered = true }
         ledger.delivered(delivery.envelope.tag)
@@ -246,7 +246,7 @@ public actor AMQPConsumer: SessionOwner {
 
     /// Gives complete batches to the readers. The next turn is due for a queue, for the renewal of the channel, or for the next batch.
     func finishTurn() -> [ContinuousClock.Instant] {
-        while !readers.isEmpty, let due = buffer.due(), due <= .now, let batch = buffer.take() { readers.give(batch) }
+        while !readers.isEmpty, let due = buffer.due(), due <= .now, let batch = buffer.dequeue() { readers.give(batch) }
         var moments: [ContinuousClock.Instant] = []
         if session.isRunning, let due = subscriptions.nextDue { moments.append(due) }
         if let due = renewalDue { moments.append(due) }

@@ -28,7 +28,7 @@ struct BatchBuffer {
     }
 
     /// Removes and returns the next batch, complete or not. Nil when the buffer is empty.
-    mutating func take() -> MessageBatch? {
+    mutating func dequeue() -> MessageBatch? {
         var batch: [AMQPMessage] = []
         var size = 0
         while batch.count < policy.maximumMessages, let next = messages.first?.message {

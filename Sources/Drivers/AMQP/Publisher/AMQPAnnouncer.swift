@@ -105,7 +105,7 @@ public actor AMQPAnnouncer: SessionOwner {
         if connection.seat.shouldBeLeft { throw .timedOut("a node that other connections left") }
     }
 
-    func take(_ event: BrokerEvent) {}
+    func receive(_ event: BrokerEvent) {}
 
     /// Writes as much as the socket has room for. Returns true if it lacked room for the rest.
     func send(over connection: BrokerConnection) throws(AMQPError) -> Bool {

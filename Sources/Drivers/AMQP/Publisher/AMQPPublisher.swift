@@ -120,7 +120,7 @@ public actor AMQPPublisher: SessionOwner {
     public func close() {
         guard !session.isClosed else { return }
         endSession()
-        _ = flying.takeAll()
+        _ = flying.dequeueAll()
         settleEverything(.stopped)
         runner?.resume()
         runner = nil
@@ -176,7 +176,7 @@ public actor AMQPPublisher: SessionOwner {
     func prepare(_ connection: BrokerConnection) throws(AMQPError) {
         try connection.turnOnConfirms()
         // The tags of a connection begin at 1. After a move no message is in flight, and the window still counts on.
-        _ = flying.takeAll()
+        _ = flying.dequeueAll()
         refusals.connected()
         isServed = false
     }
@@ -186,7 +186,7 @@ public actor AMQPPublisher: SessionOwner {
         if flying.isEmpty, connection.seat.shouldBeLeft { throw .timedOut("a node that other connections left") }
     }
 
-    func take(_ event: BrokerEvent) {
+    func receive(_ event: BrokerEvent) {
         switch event {
         case .confirmed(let tag, let multiple):
             // A node that is cut off still answers for a message that it returns.
@@ -286,7 +286,7 @@ public actor AMQPPublisher: SessionOwner {
 
     func interrupted(by error: AMQPError) {
         lastFailure = error
-        let flights = flying.takeAll()
+        let flights = flying.dequeueAll()
         isIsolating = false
         var again: [Parcel] = []
         for flight in flights {

@@ -52,7 +52,7 @@ struct ConfirmWindow<Entry> {
     }
 
     /// Empties the window for a new connection, whose tags begin at 1 again. Returns the messages in flight, oldest first.
-    mutating func takeAll() -> [Flight] {
+    mutating func dequeueAll() -> [Flight] {
         let all = flights.sorted { $0.key < $1.key }.map(\.value)
         self = ConfirmWindow()
         return all

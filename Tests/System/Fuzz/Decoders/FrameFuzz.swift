@@ -43,7 +43,7 @@ struct FrameFuzz: FuzzTarget {
             guard taken > 0 else { return .refused }
             rest = rest.dropFirst(Int(taken))
             guard frame.frame_type != 0 else { continue }
-            let event = Result { () throws(AMQPError) in try assembler.take(IncomingFrame(frame)) }
+            let event = Result { () throws(AMQPError) in try assembler.receive(IncomingFrame(frame)) }
             switch event {
             case .success(let event): if let event { try check(event) }
             case .failure(.connectionClosed): return .refused
