@@ -62,7 +62,7 @@ import TidingsSocket
         var running: Int32 = 0
         for descriptor in ready {
             if descriptor.fd == cancelled.reader {
-                for id in cancelled.take() { end(id, .cancelled, "the task was cancelled") }
+                for id in cancelled.dequeueAll() { end(id, .cancelled, "the task was cancelled") }
             } else if let events = wanted[descriptor.fd] {
                 unsafe curl_multi_socket_action(multi, descriptor.fd, selectMask(descriptor.revents, watchedFor: events), &running)
             }

@@ -5,8 +5,8 @@ import TidingsSocket
 
 /// One connection to the origin. Many requests use it until it is retired or breaks.
 ///
-/// The connection never calls its owner. The owner collects ended requests with ``takeSettled()``, and requests to send on another
-/// connection with ``takeReturned()``.
+/// The connection never calls its owner. The owner collects ended requests with ``dequeueSettled()``, and requests to send on another
+/// connection with ``dequeueReturned()``.
 final class ClientConnection {
     private enum Phase {
         case opening(ConnectionOpening)
@@ -36,7 +36,7 @@ final class ClientConnection {
     /// The server's message in its GOAWAY.
     private var farewell: String?
 
-    /// Requests that ended, with their results, for ``takeSettled()``.
+    /// Requests that ended, with their results, for ``dequeueSettled()``.
     private var settled: [(HTTP2Exchange, HTTPResult)] = []
     /// Requests that the server did not process and that may be sent again.
     private var returned: [HTTP2Exchange] = []
@@ -89,12 +89,12 @@ final class ClientConnection {
     /// Whether the owner has something to collect: settled requests, returned requests, or the closed connection itself.
     var hasNews: Bool { !settled.isEmpty || !returned.isEmpty || isClosed }
 
-    func takeSettled() -> [(HTTP2Exchange, HTTPResult)] {
+    func dequeueSettled() -> [(HTTP2Exchange, HTTPResult)] {
         defer { settled = [] }
         return settled
     }
 
-    func takeReturned() -> [HTTP2Exchange] {
+    func dequeueReturned() -> [HTTP2Exchange] {
         defer { returned = [] }
         return returned
     }
@@ -134,7 +134,7 @@ final class ClientConnection {
     /// retired. A connection that is not open, or has no stream allowed, by its own deadline is closed, or retired while requests run on
     /// it.
     func expire(at now: ContinuousClock.Instant) {
-        if case .opening(let opening) = phase { take(opening.expire(at: now)) }
+        if case .opening(let opening) = phase { follow(opening.expire(at: now)) }
         guard case .open(_, let session) = phase else { return }
         for (stream, exchange) in streams where exchange.deadline <= now {
             streams[stream] = nil
@@ -161,19 +161,19 @@ final class ClientConnection {
     // MARK: The socket
 
     func resolved(_ result: Result<[SocketAddress], HTTPFailure>) {
-        if case .opening(let opening) = phase { take(opening.resolved(result)) }
+        if case .opening(let opening) = phase { follow(opening.resolved(result)) }
     }
 
     /// Continues after the socket became ready for ``interest``.
     func progress() {
         switch phase {
-        case .opening(let opening): take(opening.progress())
+        case .opening(let opening): follow(opening.progress())
         case .open(let stream, let session): read(stream, session)
         case .closed: break
         }
     }
 
-    private func take(_ step: ConnectionOpening.Step) {
+    private func follow(_ step: ConnectionOpening.Step) {
         switch step {
         case .mustWait: break
         case .failed(let failure): close(failure)

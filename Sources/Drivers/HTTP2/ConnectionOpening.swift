@@ -101,7 +101,7 @@ final class ConnectionOpening {
         var length = socklen_t(MemoryLayout<Int32>.size)
         unsafe getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &length)
         guard code == 0 else { return unsafe tryNext(of: rest, after: String(cString: strerror(code))) }
-        guard let stream = TLSStream(context, socket: socket, serverName: origin.host) else { return fail(.tls, TLSError.take()) }
+        guard let stream = TLSStream(context, socket: socket, serverName: origin.host) else { return fail(.tls, TLSError.dequeue()) }
         phase = .handshaking(stream, rest: rest)
         return shakeHands(stream, rest)
     }

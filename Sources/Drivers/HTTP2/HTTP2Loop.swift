@@ -59,7 +59,7 @@ final class HTTP2Loop {
         }
         // Collect before cancellations: a response that has arrived counts, and a returned request is found in the waiting list.
         collect()
-        if ready.contains(mailbox.reader) { mailbox.take().forEach(receive) }
+        if ready.contains(mailbox.reader) { mailbox.dequeueAll().forEach(receive) }
         expire(at: polledAt)
         // Repeat, because a connection that fails in the last step returns requests, which then begin on another connection. Flush retired
         // connections first: a closed one then counts as a reason for a pause before its replacement opens.
@@ -114,8 +114,8 @@ final class HTTP2Loop {
     private func collect() {
         var back: [HTTP2Exchange] = []
         for connection in connections {
-            for (exchange, result) in connection.takeSettled() { exchange.finish(result) }
-            back += connection.takeReturned()
+            for (exchange, result) in connection.dequeueSettled() { exchange.finish(result) }
+            back += connection.dequeueReturned()
         }
         waiting.insert(contentsOf: back, at: 0)
         let closed = connections.filter(\.isClosed)

@@ -131,7 +131,7 @@ package protocol HTTP2SessionEvents: AnyObject {
     fileprivate func begin(_ stream: Int32) { heads[stream] = ([], 0) }
 
     /// Adds one header to the head of a stream. Returns false when the head is too long.
-    fileprivate func take(_ stream: Int32, name: String, value: String) -> Bool {
+    fileprivate func receive(_ stream: Int32, name: String, value: String) -> Bool {
         heads[stream, default: ([], 0)].byteCount += name.utf8.count + value.utf8.count
         heads[stream, default: ([], 0)].headers.append((name, value))
         return heads[stream, default: ([], 0)].byteCount <= Self.maximumHeadBytes
@@ -218,7 +218,7 @@ private func headerArrived(
     _ value: UnsafePointer<UInt8>?, _ valueLength: Int, _: UInt8, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let frame = unsafe frame, let session = unsafe session(context) else { return 0 }
-    let fits = unsafe session.take(
+    let fits = unsafe session.receive(
         frame.pointee.hd.stream_id, name: String(decoding: UnsafeBufferPointer(start: name, count: nameLength), as: UTF8.self),
         value: String(decoding: UnsafeBufferPointer(start: value, count: valueLength), as: UTF8.self))
     return fits ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue

@@ -16,7 +16,8 @@ package import TidingsHTTP
             ?? SSL_CTX_set_default_verify_paths(pointer)
         guard loaded == 1 else {
             let file = certificateAuthorityFile ?? "the system's store"
-            throw HTTPFailure(kind: .tls, requestMayHaveArrived: false, message: "no certificate authority in \(file): \(TLSError.take())")
+            throw HTTPFailure(
+                kind: .tls, requestMayHaveArrived: false, message: "no certificate authority in \(file): \(TLSError.dequeue())")
         }
         unsafe SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
         // Lengths before each name, as TLS has it; zero is success here, unlike everywhere else.
@@ -34,7 +35,7 @@ package import TidingsHTTP
         let context = unsafe SSL_CTX_new(method)
         guard let context = unsafe context, unsafe tidings_ssl_require_tls12(context) == 1 else {
             unsafe SSL_CTX_free(context)
-            throw HTTPFailure(kind: .tls, requestMayHaveArrived: false, message: "OpenSSL gives no context: \(TLSError.take())")
+            throw HTTPFailure(kind: .tls, requestMayHaveArrived: false, message: "OpenSSL gives no context: \(TLSError.dequeue())")
         }
         unsafe tidings_ssl_write_in_parts(context)
         return unsafe context
@@ -44,7 +45,7 @@ package import TidingsHTTP
 /// OpenSSL's own message for a failure on this thread.
 package enum TLSError {
     /// Returns the first error of the queue and empties the queue. An error left there would be taken for the next failure.
-    package static func take() -> String {
+    package static func dequeue() -> String {
         defer { ERR_clear_error() }
         let code = ERR_get_error()
         guard code != 0 else { return "no reason given" }

@@ -113,7 +113,7 @@ import Glibc
         case SSL_ERROR_ZERO_RETURN: return .ended("")
         case SSL_ERROR_SYSCALL where errno != 0: return unsafe .ended(String(cString: strerror(errno)))
         case SSL_ERROR_SYSCALL: return .ended("")
-        default: return .ended(TLSError.take())
+        default: return .ended(TLSError.dequeue())
         }
     }
 }

@@ -7,7 +7,7 @@ extension TLSContext {
     convenience init(presenting certificate: SelfSignedCertificate) throws(HTTPFailure) {
         try unsafe self.init(TLS_server_method())
         guard unsafe certificate.install(in: pointer) else {
-            throw HTTPFailure(kind: .tls, requestMayHaveArrived: false, message: "the certificate cannot be used: \(TLSError.take())")
+            throw HTTPFailure(kind: .tls, requestMayHaveArrived: false, message: "the certificate cannot be used: \(TLSError.dequeue())")
         }
         unsafe SSL_CTX_set_alpn_select_cb(pointer, chooseHTTP2, nil)
     }

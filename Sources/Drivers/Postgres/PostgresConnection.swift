@@ -114,7 +114,7 @@ public actor PostgresConnection {
             throw PostgresError(.invalidStatement, message: "\(statements.count) statements; the limit is \(Self.pipelineLimit)")
         }
         try Self.validate(statements)
-        let opening = opening.take()
+        let opening = opening.dequeueAll()
         do throws(PostgresError) {
             let results = try perform(opening + statements, within: deadline) { session, deadline throws(PostgresError) in
                 try session.pipeline(opening + statements, until: deadline)
@@ -161,7 +161,7 @@ public actor PostgresConnection {
 
     /// Sends the opening by itself, ahead of a statement that cannot share a round trip.
     private func open(_ opening: TransactionOpening, within deadline: Duration?) throws(PostgresError) {
-        let statements = opening.take()
+        let statements = opening.dequeueAll()
         if !statements.isEmpty { _ = try pipeline(statements, deadline: deadline) }
     }
 

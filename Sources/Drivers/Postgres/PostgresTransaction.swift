@@ -43,7 +43,7 @@ public struct PostgresTransaction: Sendable {
 
     /// - Parameter isProof: whether the commit is proof that everything before it is durable, see ``PostgresPool/mark``.
     fileprivate func commit(asProof isProof: Bool) async throws(PostgresError) {
-        guard opening.take().isEmpty else { return }
+        guard opening.dequeueAll().isEmpty else { return }
         do throws(PostgresError) {
             let answers = try await connection.pipeline((isProof ? [PostgresPool.mark] : []) + ["COMMIT"])
             guard answers.last?.command == "COMMIT" else { throw PostgresError.commitRolledBack }
@@ -61,7 +61,7 @@ final class TransactionOpening: Sendable {
     init(_ statements: [SQL]) { self.statements = Mutex(statements) }
 
     /// Empty from the second time on.
-    func take() -> [SQL] {
+    func dequeueAll() -> [SQL] {
         statements.withLock { statements in
             defer { statements = [] }
             return statements

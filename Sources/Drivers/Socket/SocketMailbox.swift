@@ -34,7 +34,7 @@ public final class SocketMailbox<Message: Sendable>: Sendable {
 
     /// Empties the pipe, then returns and empties the list. A message posted in between costs one idle turn of the loop. In the opposite
     /// order, the loop could miss that message.
-    public func take() -> [Message] {
+    public func dequeueAll() -> [Message] {
         var drained = [UInt8](repeating: 0, count: 64)
         while unsafe read(reader, &drained, drained.count) == drained.count {}
         return messages.withLock { list in

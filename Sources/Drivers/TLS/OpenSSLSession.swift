@@ -76,7 +76,7 @@ import TidingsHTTPServer
         case SSL_ERROR_ZERO_RETURN: return .ended
         default:
             hasFailed = true
-            return .failed(TLSReason.take())
+            return .failed(TLSReason.dequeue())
         }
     }
 }

@@ -16,23 +16,23 @@ public import TidingsHTTPServer
     ///   - keyFile: the private key in PEM.
     public init(chainFile: String, keyFile: String) throws(CertificateError) {
         guard let context = unsafe SSL_CTX_new(TLS_server_method()) else {
-            throw CertificateError(message: "OpenSSL gives no context: \(TLSReason.take())")
+            throw CertificateError(message: "OpenSSL gives no context: \(TLSReason.dequeue())")
         }
         // Before anything can throw: from then on deinit frees the context.
         unsafe self.context = unsafe context
         guard unsafe tidings_ssl_serve_http1(context) == 1 else {
-            throw CertificateError(message: "OpenSSL does not take the settings: \(TLSReason.take())")
+            throw CertificateError(message: "OpenSSL does not take the settings: \(TLSReason.dequeue())")
         }
         ERR_clear_error()
         guard unsafe SSL_CTX_use_certificate_chain_file(context, chainFile) == 1 else {
-            throw CertificateError(message: "\(chainFile) has no certificate that can be used: \(TLSReason.take())")
+            throw CertificateError(message: "\(chainFile) has no certificate that can be used: \(TLSReason.dequeue())")
         }
         guard unsafe SSL_CTX_use_PrivateKey_file(context, keyFile, SSL_FILETYPE_PEM) == 1 else {
             throw CertificateError(
-                message: "\(keyFile) has no key without a passphrase that belongs to the certificate: \(TLSReason.take())")
+                message: "\(keyFile) has no key without a passphrase that belongs to the certificate: \(TLSReason.dequeue())")
         }
         guard unsafe SSL_CTX_check_private_key(context) == 1 else {
-            throw CertificateError(message: "the key of \(keyFile) does not belong to the certificate: \(TLSReason.take())")
+            throw CertificateError(message: "the key of \(keyFile) does not belong to the certificate: \(TLSReason.dequeue())")
         }
     }
 
@@ -52,7 +52,7 @@ public struct CertificateError: Error, Sendable, Hashable, CustomStringConvertib
 /// OpenSSL's own message for a failure on this thread.
 enum TLSReason {
     /// Returns the first error of the queue and empties the queue. An error left there would be taken for the next failure.
-    static func take() -> String {
+    static func dequeue() -> String {
         defer { ERR_clear_error() }
         let code = ERR_get_error()
         guard code != 0 else { return "no reason given" }

@@ -59,7 +59,7 @@ package actor BatchDesk<Request: Sendable, Answer: Sendable> {
     }
 
     private func finish() async {
-        let batch = collected.takeBatch(upTo: largestBatch)
+        let batch = collected.dequeueBatch(upTo: largestBatch)
         do {
             let answers = batch.isEmpty ? [] : try await work(batch.map(\.request))
             guard answers.count == batch.count else { throw AnswersMissing(requests: batch.count, answers: answers.count) }

@@ -24,10 +24,10 @@ struct OwnerLines<Element> {
         }
     }
 
-    /// Takes a batch. Each thing is the next of the owner that has the least of the batch so far.
+    /// Dequeues a batch. Each thing is the next of the owner that has the least of the batch so far.
     ///
     /// - Parameter largest: the size after which nothing more is taken. The last thing may exceed it.
-    mutating func takeBatch(upTo largest: Int) -> [Element] {
+    mutating func dequeueBatch(upTo largest: Int) -> [Element] {
         var batch: [Element] = []
         var size = 0
         while size < largest, let line = lineWithLeast() {

@@ -22,9 +22,9 @@ package final class Slots: Sendable {
     /// The tasks that wait for a slot.
     package var waiters: Int { state.withLock(\.line.count) }
 
-    /// Takes a slot, and waits for one if necessary. Cancelling the task does not end the wait and costs no place in the queue. So exactly
-    /// one ``giveBack()`` follows each call.
-    package func take() async {
+    /// Reserves a slot, and waits for one if necessary. Cancelling the task does not end the wait and costs no place in the queue. So
+    /// exactly one ``giveBack()`` follows each call.
+    package func reserve() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isFree = state.withLock { state in
                 guard state.free > 0 else {

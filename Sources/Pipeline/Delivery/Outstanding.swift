@@ -16,7 +16,7 @@ package struct Outstanding: Sendable {
     package var callersInLine: Int { slots.waiters }
 
     package func run(waitingAtMost patience: Duration, _ work: @escaping @Sendable () async -> Void) async {
-        await slots.take()
+        await slots.reserve()
         let finished = OneShot<Void>()
         // The task outlives the patience of its caller. `drain()` awaits its end.
         Task {

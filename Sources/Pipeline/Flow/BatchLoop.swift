@@ -38,7 +38,7 @@ package struct BatchLoop: Sendable {
         await withDiscardingTaskGroup { group in
             let slots = Slots(width)
             while let batch = await queue.nextBatch() {
-                await slots.take()
+                await slots.reserve()
                 if lane == .bulk { await balance.yieldToUrgent() }
                 // The next batch is read meanwhile. The slots bound the tasks, and the group awaits all of them.
                 group.addTask {

@@ -54,7 +54,7 @@ struct BenchLoad: Sendable {
         await withDiscardingTaskGroup { group in
             let slots = Slots(2)
             for start in stride(from: 0, to: intents, by: step) {
-                await slots.take()
+                await slots.reserve()
                 guard ledger.failure == nil else { return }
                 // The next window is made meanwhile. The slots bound the tasks, and the group awaits all of them.
                 group.addTask {

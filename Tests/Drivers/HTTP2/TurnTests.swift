@@ -88,9 +88,9 @@ import TidingsTestSupport
         blockBrokenPipeSignal()
         connection.flush()
         #expect(connection.isClosed)
-        for (exchange, result) in connection.takeSettled() { exchange.finish(result) }
+        for (exchange, result) in connection.dequeueSettled() { exchange.finish(result) }
         #expect(results.all[1]?.status == 200)
-        let returned = connection.takeReturned()
+        let returned = connection.dequeueReturned()
         #expect(returned.map(\.id) == [2], "\(results.all)")
         returned.forEach { $0.fail(.cancelled, "the test is over") }
     }

@@ -18,19 +18,19 @@ private final class Shared<Value: Sendable>: Sendable {
     }
 
     @Test func freeSlotsAreTakenWithoutAWait() async {
-        await slots.take()
-        await slots.take()
+        await slots.reserve()
+        await slots.reserve()
         #expect(slots.waiters == 0)
     }
 
     @Test func theLineIsServedInTheOrderOfArrival() async {
-        await slots.take()
-        await slots.take()
+        await slots.reserve()
+        await slots.reserve()
         let order = Shared<[Int]>([])
         await withTaskGroup(of: Void.self) { group in
             for number in 1...3 {
                 group.addTask {
-                    await slots.take()
+                    await slots.reserve()
                     order.state.withLock { $0.append(number) }
                     slots.giveBack()
                 }
@@ -44,12 +44,12 @@ private final class Shared<Value: Sendable>: Sendable {
 
     /// A slot that was promised to a task in line is not free for a task that comes later.
     @Test func noTaskOvertakesTheLine() async {
-        await slots.take()
-        await slots.take()
-        let first = Task { await slots.take() }
+        await slots.reserve()
+        await slots.reserve()
+        let first = Task { await slots.reserve() }
         await waiters(1)
         slots.giveBack()
-        let second = Task { await slots.take() }
+        let second = Task { await slots.reserve() }
         await first.value
         await waiters(1)
         slots.giveBack()
@@ -58,9 +58,9 @@ private final class Shared<Value: Sendable>: Sendable {
     }
 
     @Test func aCancelledTaskKeepsItsPlaceAndNoSlotIsLost() async {
-        await slots.take()
-        await slots.take()
-        let cancelled = Task { await slots.take() }
+        await slots.reserve()
+        await slots.reserve()
+        let cancelled = Task { await slots.reserve() }
         await waiters(1)
         cancelled.cancel()
         #expect(slots.waiters == 1)
@@ -76,7 +76,7 @@ private final class Shared<Value: Sendable>: Sendable {
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<200 {
                 group.addTask {
-                    await slots.take()
+                    await slots.reserve()
                     inside.state.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
                     await Task.yield()
                     inside.state.withLock { $0.now -= 1 }
@@ -92,8 +92,8 @@ private final class Shared<Value: Sendable>: Sendable {
 
     @Test func allFreeWaitsForTheLastSlot() async {
         await slots.allFree()
-        await slots.take()
-        await slots.take()
+        await slots.reserve()
+        await slots.reserve()
         let isLast = Mutex(false)
         let started = OneShot<Void>()
         let idle = Task {
@@ -112,8 +112,8 @@ private final class Shared<Value: Sendable>: Sendable {
     /// A slot that goes to the next in line was never free.
     @Test func theLineComesBeforeAllFree() async {
         let one = Slots(1)
-        await one.take()
-        let next = Task { await one.take() }
+        await one.reserve()
+        let next = Task { await one.reserve() }
         while one.waiters != 1 { await Task.yield() }
         let ended = Mutex(false)
         let started = OneShot<Void>()

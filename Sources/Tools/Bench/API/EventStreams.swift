@@ -48,7 +48,7 @@ final class EventStreams: Sendable {
         let slots = Slots(Self.openedAtOnce)
         try await withThrowingDiscardingTaskGroup { group in
             for (number, request) in requests.enumerated() {
-                await slots.take()
+                await slots.reserve()
                 // A stream that did not open has ended the measurement.
                 guard !group.isCancelled else { break }
                 // The slots bound the tasks, and the group awaits all of them.
