@@ -29,16 +29,16 @@ import TidingsStore
         var line = filled((1...60).map { pack($0) })
         let first = start.advanced(by: .milliseconds(100))
         #expect(line.nextDue == first)
-        let early = line.take(at: start)
+        let early = line.dequeue(at: start)
         #expect(early.due.isEmpty)
-        let trial = line.take(at: first)
+        let trial = line.dequeue(at: first)
         #expect(numbers(trial.due) == [1] && trial.left.isEmpty && line.count == 59)
         line.accepted(by: "q", at: first)
         #expect(line.nextDue == first)
-        let rest = line.take(at: first)
+        let rest = line.dequeue(at: first)
         #expect(numbers(rest.due) == Array(2...51))
         line.accepted(by: "q", at: first)
-        let last = line.take(at: first)
+        let last = line.dequeue(at: first)
         #expect(numbers(last.due) == Array(52...60) && line.count == 0 && line.bytes == 0 && line.nextDue == nil)
     }
 
@@ -48,7 +48,7 @@ import TidingsStore
         for milliseconds in [100, 200, 400, 800, 1_000, 1_000] {
             now = now.advanced(by: .milliseconds(milliseconds))
             #expect(line.nextDue == now)
-            let trial = line.take(at: now).due
+            let trial = line.dequeue(at: now).due
             #expect(numbers(trial) == [1], "the same pack is tried until the broker takes it")
             line.refused(trial[0], at: now, random: 1)
         }
@@ -58,11 +58,11 @@ import TidingsStore
     @Test func aQueueThatStaysFullDelaysNoOther() {
         var line = filled([pack(1, queue: "full"), pack(2, queue: "well"), pack(3, queue: "well")])
         let now = start.advanced(by: .milliseconds(100))
-        let trials = line.take(at: now).due
+        let trials = line.dequeue(at: now).due
         #expect(numbers(trials) == [1, 2])
         line.refused(trials[0], at: now, random: 1)
         line.accepted(by: "well", at: now)
-        let rest = line.take(at: now).due
+        let rest = line.dequeue(at: now).due
         #expect(numbers(rest) == [3])
     }
 
@@ -70,7 +70,7 @@ import TidingsStore
     @Test func aPackIsLeftToAReleaserAfterItsPatience() {
         #expect(RefusalLine.patience + RefusalLine.longestPause < .seconds(Store.confirmTimeoutSeconds))
         var line = filled([pack(1), pack(2, publishedAt: start.advanced(by: .seconds(1)))])
-        let taken = line.take(at: start.advanced(by: RefusalLine.patience))
+        let taken = line.dequeue(at: start.advanced(by: RefusalLine.patience))
         #expect(numbers(taken.left) == [1] && numbers(taken.due) == [2] && line.count == 0 && line.bytes == 0)
     }
 

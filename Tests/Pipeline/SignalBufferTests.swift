@@ -8,9 +8,9 @@ import TidingsContracts
 
     @Test func changesKeepTheirOrderAndAreTakenOnce() {
         var buffer = SignalBuffer(limit: 3)
-        let nothing = buffer.takeAll()
+        let nothing = buffer.dequeueAll()
         let fit = [buffer.add(people("a", "b")), buffer.add(people("a"))]
-        let (first, second) = (buffer.takeAll(), buffer.takeAll())
+        let (first, second) = (buffer.dequeueAll(), buffer.dequeueAll())
         #expect(nothing.isEmpty && fit == [true, true])
         #expect(first == [.changes(people("a", "b", "a"))] && second.isEmpty)
     }
@@ -20,7 +20,7 @@ import TidingsContracts
         _ = buffer.add(people("a"))
         buffer.gap()
         let fits = buffer.add(people("b"))
-        let (first, second) = (buffer.takeAll(), buffer.takeAll())
+        let (first, second) = (buffer.dequeueAll(), buffer.dequeueAll())
         #expect(fits && first == [.gap, .changes(people("b"))])
         #expect(second.isEmpty, "a gap is told once")
     }
@@ -28,10 +28,10 @@ import TidingsContracts
     @Test func changesThatDoNotFitBecomeAGap() {
         var buffer = SignalBuffer(limit: 3)
         let fit = [buffer.add(people("a", "b", "c")), buffer.add(people("d"))]
-        let first = buffer.takeAll()
+        let first = buffer.dequeueAll()
         // One signal alone may be too much.
         let fitAfterwards = [buffer.add(people("a", "b", "c", "d")), buffer.add(people("e"))]
-        let second = buffer.takeAll()
+        let second = buffer.dequeueAll()
         #expect(fit == [true, false] && first == [.gap])
         #expect(fitAfterwards == [false, true] && second == [.gap, .changes(people("e"))])
     }

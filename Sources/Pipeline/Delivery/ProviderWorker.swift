@@ -60,7 +60,7 @@ public struct ProviderWorker: Sendable {
         let memory = budget.line()
         await receiver.run { batch in
             // The room is that of a provider that may be slow, paused or away.
-            let share = await ProgressWork.resting { await memory.take(batch) }
+            let share = await ProgressWork.resting { await memory.reserve(for: batch) }
             await mayHang(.claim)
             let packs = try await claim(batch)
             // The packs are watched by themselves.

@@ -51,10 +51,10 @@ public final class PackBudget: Sendable {
         fileprivate let number: Int
 
         /// Waits for room. The share is returned by ``Share/end()``, or when no reference to it is left.
-        func take(_ packs: [Pack]) async -> Share { await take(bytes: packs.reduce(0) { $0 + $1.weight }) }
+        func reserve(for packs: [Pack]) async -> Share { await reserve(bytes: packs.reduce(0) { $0 + $1.weight }) }
 
-        func take(bytes: Int) async -> Share {
-            await budget.take(bytes, for: number)
+        func reserve(bytes: Int) async -> Share {
+            await budget.reserve(bytes, for: number)
             return Share(budget: budget, line: number, bytes: bytes)
         }
     }
@@ -82,11 +82,11 @@ public final class PackBudget: Sendable {
         }
     }
 
-    private func take(_ bytes: Int, for line: Int) async {
+    private func reserve(_ bytes: Int, for line: Int) async {
         await withCheckedContinuation { continuation in
             let hasRoom = state.withLock { state in
                 // A waiter of the same line came first.
-                if !state.waiting.contains(where: { $0.line == line }), state.mayTake(bytes, for: line, limit: limit) {
+                if !state.waiting.contains(where: { $0.line == line }), state.mayReserve(bytes, for: line, limit: limit) {
                     state.add(bytes, to: line)
                     return true
                 }
@@ -113,13 +113,13 @@ public final class PackBudget: Sendable {
 }
 
 extension PackBudget.State {
-    fileprivate func mayTake(_ bytes: Int, for line: Int, limit: Int) -> Bool { held[line] == nil || total + bytes <= limit }
+    fileprivate func mayReserve(_ bytes: Int, for line: Int, limit: Int) -> Bool { held[line] == nil || total + bytes <= limit }
 
     /// The waiter that is next, if there is room for it. Nil otherwise.
     fileprivate func next(limit: Int) -> Int? {
         // `min` keeps the first of equals, which waited longest.
         guard let next = waiting.indices.min(by: { held[waiting[$0].line, default: 0] < held[waiting[$1].line, default: 0] }),
-            mayTake(waiting[next].bytes, for: waiting[next].line, limit: limit)
+            mayReserve(waiting[next].bytes, for: waiting[next].line, limit: limit)
         else { return nil }
         return next
     }

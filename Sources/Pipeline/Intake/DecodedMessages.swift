@@ -54,7 +54,7 @@ struct DecodedMessages: Sendable {
         let known = rights[name] ?? catalogue.rights(of: producer)
         rights[name] = known
         var decoded = decoder.decode(IncomingMessage(message), rights: known, now: now)
-        if let ids = message.reservedIDs(trusted: trusted, catalogue: catalogue) { decoded.take(ids, now: now) }
+        if let ids = message.reservedIDs(trusted: trusted, catalogue: catalogue) { decoded.use(ids, now: now) }
         batch.intents += decoded.intents
         origins += repeatElement(position, count: decoded.intents.count)
         bytes += decoded.intents.reduce(0) { $0 + $1.bytesInMessage.count }

@@ -53,7 +53,7 @@ public struct Intake: Sendable {
     ///
     /// Messages that ask for very many notifications are committed in portions. A crash between two portions is harmless: the broker
     /// redelivers the messages, and the committed part is recognised.
-    public func take(_ messages: [AMQPMessage], early: ([Pack]) async -> Void) async throws -> [Pack] {
+    public func receive(_ messages: [AMQPMessage], early: ([Pack]) async -> Void) async throws -> [Pack] {
         let compiled = catalogues.current
         let pieces = DecodedMessages.pieces(
             of: messages, decoder: IntentDecoder(catalogue: compiled), trusted: trusted, now: store.clock.now())

@@ -53,7 +53,7 @@ extension AMQPMessage {
 
 extension DecodedMessage {
     /// Gives each intent its reserved id. Does nothing if the number of ids is not that of the intents: the places then prove nothing.
-    mutating func take(_ ids: [NotificationID], now: Timestamp) {
+    mutating func use(_ ids: [NotificationID], now: Timestamp) {
         guard rejections.isEmpty, ids.count == intents.count else { return }
         for (position, id) in ids.enumerated() where ReservedIDs.isUsable(id, now: now) { intents[position].reservedID = id }
     }

@@ -73,7 +73,7 @@ public struct Router: Sendable {
             // Also after an error, because the batch is requeued.
             defer { watch.end(work, .finished) }
             var isFirst = true
-            let packs = try await intake.take(batch.messages) { packs in
+            let packs = try await intake.receive(batch.messages) { packs in
                 watch.advance(work)
                 ProgressWork.current?.step()
                 await backlog.publish(packs)

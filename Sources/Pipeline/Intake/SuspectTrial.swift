@@ -80,7 +80,7 @@ public struct SuspectTrial: Sendable {
                 return try await store.erasures.forgetErased(inDead: kept.id)
             }
         } else {
-            await backlog.publish(try await intake.take([message], early: backlog.publish))
+            await backlog.publish(try await intake.receive([message], early: backlog.publish))
         }
         // Only now: reading the message may be what kills the process.
         try await store.erasures.forgetErased(inDead: kept.id)

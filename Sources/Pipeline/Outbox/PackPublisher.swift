@@ -48,7 +48,7 @@ public struct PackPublisher: Sendable {
                 group.addTask {
                     let results = await watch.publish(indices.map { messages[$0] }, by: publisher)
                     reach(.afterPublish)
-                    return await take(zip(indices, results).map { ($0, $1) }, of: packs, messages, publishedAt: began)
+                    return await note(zip(indices, results).map { ($0, $1) }, of: packs, messages, publishedAt: began)
                 }
             }
             for await part in group { total.add(part) }
@@ -56,7 +56,7 @@ public struct PackPublisher: Sendable {
         return total
     }
 
-    private func take(
+    private func note(
         _ answers: [(index: Int, result: PublishResult)], of packs: EncodedPacks, _ messages: [OutgoingMessage],
         publishedAt: ContinuousClock.Instant
     ) async -> PublishedPacks {
@@ -75,7 +75,7 @@ public struct PackPublisher: Sendable {
         metrics.packsConfirmed.add(confirmed.count)
         var kept = 0
         for lane in Lane.allCases {
-            if let packs = refused[lane] { kept += await (lane == .urgent ? urgent : bulk).take(packs) }
+            if let packs = refused[lane] { kept += await (lane == .urgent ? urgent : bulk).keep(packs) }
         }
         return PublishedPacks(confirmed: confirmed.count, kept: kept, left: answers.count - confirmed.count - kept)
     }

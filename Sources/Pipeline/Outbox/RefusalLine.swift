@@ -49,7 +49,7 @@ package struct RefusalLine {
     var nextDue: ContinuousClock.Instant? { queues.values.map(\.dueAt).min() }
 
     /// Removes the packs that are published now. Also removes the packs whose patience has ended, which are left to a releaser.
-    mutating func take(at now: ContinuousClock.Instant) -> (due: [RefusedPack], left: [RefusedPack]) {
+    mutating func dequeue(at now: ContinuousClock.Instant) -> (due: [RefusedPack], left: [RefusedPack]) {
         var (due, left): ([RefusedPack], [RefusedPack]) = ([], [])
         for name in queues.keys.sorted() {
             guard var queue = queues[name], queue.dueAt <= now else { continue }

@@ -41,8 +41,8 @@ package actor RefusedPacks {
         self.log = log
     }
 
-    /// Takes packs over. Returns the number of packs for which there was room.
-    func take(_ packs: [RefusedPack]) -> Int {
+    /// Keeps refused packs. Returns the number of packs for which there was room.
+    func keep(_ packs: [RefusedPack]) -> Int {
         if let phase, line.count == 0, phase.lastAt.duration(to: .now) > Self.phaseGap {
             self.phase = nil
             log(.ended(phase, after: phase.began.duration(to: phase.lastAt)))
@@ -81,7 +81,7 @@ package actor RefusedPacks {
                 try? await Task.sleep(until: due, clock: .continuous)
                 continue
             }
-            let (packs, left) = line.take(at: .now)
+            let (packs, left) = line.dequeue(at: .now)
             leave(left.count)
             if !packs.isEmpty { await publish(packs) }
             endPhase()

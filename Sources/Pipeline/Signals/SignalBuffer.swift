@@ -27,7 +27,7 @@ struct SignalBuffer {
     }
 
     /// Removes and returns everything, the gap first. Empty if nothing waits.
-    mutating func takeAll() -> [SignalFeed.Event] {
+    mutating func dequeueAll() -> [SignalFeed.Event] {
         defer { (people, hasGap) = ([], false) }
         return (hasGap ? [.gap] : []) + (people.isEmpty ? [] : [.changes(people)])
     }

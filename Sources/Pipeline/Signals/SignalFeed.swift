@@ -84,13 +84,13 @@ public final class SignalFeed: Sendable {
 
     private func read() async {
         for await batch in consumer.batches {
-            for message in batch.messages { take(message) }
+            for message in batch.messages { receive(message) }
             await consumer.acknowledge(batch.tags)
         }
         shared.arrival.finish()
     }
 
-    private func take(_ message: AMQPMessage) {
+    private func receive(_ message: AMQPMessage) {
         do throws(SignalDecodingError) {
             let signal = try InboxSignal.decode(message.body)
             metrics.signals[.received].add()
@@ -104,7 +104,7 @@ public final class SignalFeed: Sendable {
 
     private func hand(to handle: @Sendable (Event) async -> Void) async {
         for await _ in shared.arrivals {
-            for event in shared.buffer.withLock({ $0.takeAll() }) { await handle(event) }
+            for event in shared.buffer.withLock({ $0.dequeueAll() }) { await handle(event) }
         }
     }
 }

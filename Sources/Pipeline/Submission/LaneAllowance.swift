@@ -44,7 +44,7 @@ public final class LaneAllowance: Sendable {
     func choose(_ loads: [LaneLoad]) -> [Bool] {
         var weights: [LaneLoad.Account: Int] = [:]
         for load in loads where !load.isLarge { weights[load.account, default: 0] += load.weight }
-        let within = take(weights)
+        let within = charge(weights)
         return loads.map { load in
             let isWithin = !load.isLarge && within.contains(load.account)
             if !isWithin { metrics.apiOverflow[load.account.lane == .urgent ? .urgent : .bulk].add(load.notifications) }
@@ -70,18 +70,18 @@ public final class LaneAllowance: Sendable {
         }
     }
 
-    /// Takes each weight that its account has, and returns the accounts of which it took. A bucket never has more than its burst.
-    private func take(_ weights: [LaneLoad.Account: Int]) -> Set<LaneLoad.Account> {
+    /// Charges each weight that its account has, and returns the accounts that it charged. A bucket never has more than its burst.
+    private func charge(_ weights: [LaneLoad.Account: Int]) -> Set<LaneLoad.Account> {
         let now = self.now()
         return lanes.withLock { lanes -> Set<LaneLoad.Account> in
-            var taken: Set<LaneLoad.Account> = []
+            var charged: Set<LaneLoad.Account> = []
             for (account, weight) in weights where weight <= Self.perTenant.burst {
                 let wait = lanes[account.lane]?.wait(for: weight, of: account.tenant, at: now) ?? .zero
                 guard wait <= .zero else { continue }
                 lanes[account.lane]?.charge(weight, to: account.tenant, at: now)
-                taken.insert(account)
+                charged.insert(account)
             }
-            return taken
+            return charged
         }
     }
 }

@@ -9,8 +9,8 @@ import Testing
 
     @Test func aLineThatHoldsSomethingWaitsForRoom() async {
         let line = budget.line()
-        let first = await line.take(bytes: 60)
-        let second = await line.take(bytes: 40)
+        let first = await line.reserve(bytes: 60)
+        let second = await line.reserve(bytes: 40)
         #expect(budget.total == 100)
         let third = Taking(line, 10)
         await third.expectWaiting()
@@ -26,9 +26,9 @@ import Testing
 
     @Test func aLineThatHoldsNothingMayTakeOneBatch() async {
         let saturated = budget.line()
-        let held = await saturated.take(bytes: 1_000)
+        let held = await saturated.reserve(bytes: 1_000)
         let other = budget.line()
-        let one = await other.take(bytes: 50)
+        let one = await other.reserve(bytes: 50)
         let two = Taking(other, 50)
         await two.expectWaiting()
         one.end()
@@ -42,8 +42,8 @@ import Testing
     @Test func theLineThatHoldsLeastIsNext() async {
         let (saturated, other) = (budget.line(), budget.line())
         var held: [PackBudget.Share] = []
-        for _ in 0..<9 { held.append(await saturated.take(bytes: 10)) }
-        let small = await other.take(bytes: 10)
+        for _ in 0..<9 { held.append(await saturated.reserve(bytes: 10)) }
+        let small = await other.reserve(bytes: 10)
         let first = Taking(saturated, 10)
         await first.expectWaiting()
         let second = Taking(other, 10)
@@ -60,7 +60,7 @@ import Testing
     /// A failed claim forgets its share without ending it.
     @Test func aShareThatIsForgottenIsGivenBack() async {
         let line = budget.line()
-        do { _ = await line.take(bytes: 100) }
+        do { _ = await line.reserve(bytes: 100) }
         #expect(budget.total == 0)
     }
 }
@@ -73,7 +73,7 @@ private final class Taking: Sendable {
     init(_ line: PackBudget.Line, _ bytes: Int) {
         let isDone = Done()
         task = Task {
-            let share = await line.take(bytes: bytes)
+            let share = await line.reserve(bytes: bytes)
             isDone.set()
             return share
         }

@@ -29,49 +29,49 @@ import TidingsMetrics
     }
 
     /// Whether an event goes to the intake queue. Its content is small, unless a test says so.
-    private func take(_ notifications: Int, contentBytes: Int = 200, of tenant: String, in lane: Lane) -> Bool {
+    private func fits(_ notifications: Int, contentBytes: Int = 200, of tenant: String, in lane: Lane) -> Bool {
         allowance.choose([LaneLoad(notifications, contentBytes: contentBytes, of: tenant, in: lane)]) == [true]
     }
 
     /// Uses up what a tenant has at once.
     private func exhaust(_ tenant: String, in lane: Lane = .urgent) {
-        for _ in 0..<Self.limit.burst { #expect(take(1, of: tenant, in: lane)) }
+        for _ in 0..<Self.limit.burst { #expect(fits(1, of: tenant, in: lane)) }
     }
 
     @Test func aTenantBeyondItsAllowanceOverflows() {
         exhaust("acme")
-        for _ in 0..<3 { #expect(!take(1, of: "acme", in: .urgent)) }
+        for _ in 0..<3 { #expect(!fits(1, of: "acme", in: .urgent)) }
         #expect(metrics.apiOverflow[.urgent].value == 3 && metrics.apiOverflow[.bulk].value == 0)
     }
 
     @Test func everyTenantHasAnAllowanceInEachLane() {
         exhaust("acme")
-        #expect(take(1, of: "globex", in: .urgent))
+        #expect(fits(1, of: "globex", in: .urgent))
         exhaust("acme", in: .bulk)
-        #expect(!take(1, of: "acme", in: .bulk) && metrics.apiOverflow[.bulk].value == 1)
+        #expect(!fits(1, of: "acme", in: .bulk) && metrics.apiOverflow[.bulk].value == 1)
     }
 
     /// The overflow takes nothing, so a tenant with a steady flood still has its rate in the intake queue.
     @Test func theAllowanceComesBackWithTime() {
         exhaust("acme")
         for _ in 0..<10 {
-            #expect(!take(1, of: "acme", in: .urgent))
+            #expect(!fits(1, of: "acme", in: .urgent))
             hands.move(by: Duration.seconds(1) / Self.limit.perSecond)
-            #expect(take(1, of: "acme", in: .urgent))
+            #expect(fits(1, of: "acme", in: .urgent))
         }
         hands.move(by: .seconds(3_600))
         exhaust("acme")
-        #expect(!take(1, of: "acme", in: .urgent), "an idle tenant has no more than its burst")
+        #expect(!fits(1, of: "acme", in: .urgent), "an idle tenant has no more than its burst")
     }
 
     /// A router could take nothing else while it decides about a thousand people.
     @Test func aLargeEventOverflowsAndTakesNothing() {
-        #expect(!take(LaneAllowance.largestEvent + 1, of: "acme", in: .urgent))
+        #expect(!fits(LaneAllowance.largestEvent + 1, of: "acme", in: .urgent))
         #expect(metrics.apiOverflow[.urgent].value == LaneAllowance.largestEvent + 1)
         for _ in 0..<(Self.limit.burst / LaneAllowance.largestEvent) {
-            #expect(take(LaneAllowance.largestEvent, of: "acme", in: .urgent))
+            #expect(fits(LaneAllowance.largestEvent, of: "acme", in: .urgent))
         }
-        #expect(!take(LaneAllowance.largestEvent, of: "acme", in: .urgent))
+        #expect(!fits(LaneAllowance.largestEvent, of: "acme", in: .urgent))
     }
 
     @Test(arguments: [(0, 1), (1, 1), (2_048, 1), (2_049, 2), (256 << 10, 128)])
@@ -85,16 +85,16 @@ import TidingsMetrics
 
     /// Ten events of 256 KiB for 100 people each would be 250 MiB of rows before the events of others.
     @Test func aLargeContentForSeveralPeopleOverflowsAndTakesNothing() {
-        for _ in 0..<10 { #expect(!take(100, contentBytes: 256 << 10, of: "acme", in: .urgent)) }
+        for _ in 0..<10 { #expect(!fits(100, contentBytes: 256 << 10, of: "acme", in: .urgent)) }
         #expect(metrics.apiOverflow[.urgent].value == 1_000, "the metric counts notifications")
         exhaust("acme")
     }
 
     /// One person does not wait for the backlog of another tenant, but a flood of such events does overflow.
     @Test func anEventForOnePersonPaysForItsContent() {
-        for _ in 0..<(Self.limit.burst / 128) { #expect(take(1, contentBytes: 256 << 10, of: "acme", in: .urgent)) }
-        #expect(!take(1, contentBytes: 256 << 10, of: "acme", in: .urgent))
-        #expect(take(1, of: "acme", in: .urgent), "the rest of the allowance is for smaller events")
+        for _ in 0..<(Self.limit.burst / 128) { #expect(fits(1, contentBytes: 256 << 10, of: "acme", in: .urgent)) }
+        #expect(!fits(1, contentBytes: 256 << 10, of: "acme", in: .urgent))
+        #expect(fits(1, of: "acme", in: .urgent), "the rest of the allowance is for smaller events")
     }
 
     private static func small(_ notifications: Int, of tenant: String = "acme", in lane: Lane = .urgent) -> LaneLoad {
@@ -107,7 +107,7 @@ import TidingsMetrics
         #expect(allowance.choose(Array(repeating: Self.small(50), count: 19)).allSatisfy { $0 })
         #expect(allowance.choose(batch) == batch.map { _ in false } && metrics.apiOverflow[.urgent].value == 60)
         #expect(allowance.choose(Array(batch.prefix(50))).allSatisfy { $0 }, "the batch before took nothing")
-        #expect(!take(1, of: "acme", in: .urgent))
+        #expect(!fits(1, of: "acme", in: .urgent))
     }
 
     /// A full bucket would otherwise let any sum pass.
@@ -135,11 +135,11 @@ import TidingsMetrics
         let known = (0..<LaneAllowance.remembered).map { Self.small(1, of: "tenant-\($0)") }
         #expect(allowance.choose(known).allSatisfy { $0 })
         exhaust("acme")
-        #expect(!take(1, of: "globex", in: .urgent), "acme has used what both have")
-        #expect(take(1, of: "tenant-0", in: .urgent) && take(1, of: "globex", in: .bulk))
+        #expect(!fits(1, of: "globex", in: .urgent), "acme has used what both have")
+        #expect(fits(1, of: "tenant-0", in: .urgent) && fits(1, of: "globex", in: .bulk))
         hands.move(by: .seconds(2))
         exhaust("acme")
-        #expect(take(1, of: "globex", in: .urgent))
+        #expect(fits(1, of: "globex", in: .urgent))
     }
 
     /// A caller who repeats a request that failed does not pay twice.
@@ -148,31 +148,31 @@ import TidingsMetrics
         let answers: [[PublishResult]] = [[], loads.map { _ in .nacked }, [.failed(.stopped)]]
         for results in answers {
             let isWithin = allowance.choose(loads)
-            #expect(isWithin.allSatisfy { $0 } && !take(1, of: "acme", in: .urgent))
+            #expect(isWithin.allSatisfy { $0 } && !fits(1, of: "acme", in: .urgent))
             allowance.giveBack(loads, chosen: isWithin, after: results)
         }
         let isWithin = allowance.choose(loads)
         allowance.giveBack(loads, chosen: isWithin, after: loads.map { _ in .confirmed })
-        #expect(isWithin.allSatisfy { $0 } && !take(1, of: "acme", in: .urgent), "a confirmed event keeps its weight")
+        #expect(isWithin.allSatisfy { $0 } && !fits(1, of: "acme", in: .urgent), "a confirmed event keeps its weight")
     }
 
     /// The repetition of a confirmed event stands in the queue beside it.
     @Test func onlyTheUnconfirmedEventsOfARequestGiveTheirWeightBack() {
         let loads = [Self.small(100), Self.small(50), Self.small(LaneAllowance.largestEvent + 1)]
-        #expect(take(50, of: "acme", in: .urgent))
-        for _ in 0..<8 { #expect(take(100, of: "acme", in: .urgent)) }
+        #expect(fits(50, of: "acme", in: .urgent))
+        for _ in 0..<8 { #expect(fits(100, of: "acme", in: .urgent)) }
         let isWithin = allowance.choose(loads)
         #expect(isWithin == [true, true, false])
         allowance.giveBack(loads, chosen: isWithin, after: [.confirmed, .nacked, .nacked])
-        #expect(take(50, of: "acme", in: .urgent) && !take(1, of: "acme", in: .urgent), "the overflow took nothing")
+        #expect(fits(50, of: "acme", in: .urgent) && !fits(1, of: "acme", in: .urgent), "the overflow took nothing")
     }
 
     @Test func tenantsBeyondTheMemoryGiveBackToTheAllowanceThatTheyShare() {
         #expect(allowance.choose((0..<LaneAllowance.remembered).map { Self.small(1, of: "tenant-\($0)") }).allSatisfy { $0 })
         let loads = Array(repeating: Self.small(100), count: 10)
         let isWithin = allowance.choose(loads)
-        #expect(isWithin.allSatisfy { $0 } && !take(1, of: "globex", in: .urgent))
+        #expect(isWithin.allSatisfy { $0 } && !fits(1, of: "globex", in: .urgent))
         allowance.giveBack(loads, chosen: isWithin, after: [])
-        #expect(take(1, of: "globex", in: .urgent))
+        #expect(fits(1, of: "globex", in: .urgent))
     }
 }

@@ -149,7 +149,7 @@ import TidingsTimeZones
         }
         await consumer.close()
         try await end
-        _ = try await intake.take(messages) { _ in }
+        _ = try await intake.receive(messages) { _ in }
         await store.close()
         return metrics.intents[.accepted].value
     }
