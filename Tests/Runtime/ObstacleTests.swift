@@ -23,17 +23,17 @@ import TidingsStore
     @Test func refusedCommitsAreTold() {
         let watch = CommitWatch()
         func kinds(at seconds: Double) -> [WorkerObstacle.Kind] { watch.obstacles(at: Self.at(seconds)).map(\.kind) }
-        watch.take(.lost, at: Self.at(0))
-        watch.take(Self.refused("53100", "could not extend file \"base/1/2\": No space left on device\nHINT: …"), at: Self.at(0))
-        watch.take(Self.refused("53100", "could not extend file \"base/1/2\": No space left on device"), at: Self.at(3.9))
+        watch.receive(.lost, at: Self.at(0))
+        watch.receive(Self.refused("53100", "could not extend file \"base/1/2\": No space left on device\nHINT: …"), at: Self.at(0))
+        watch.receive(Self.refused("53100", "could not extend file \"base/1/2\": No space left on device"), at: Self.at(3.9))
         #expect(kinds(at: 3.9) == [], "a moment is no state")
-        watch.take(Self.refused("53100", "could not extend file \"base/1/2\": No space left on device"), at: Self.at(4))
+        watch.receive(Self.refused("53100", "could not extend file \"base/1/2\": No space left on device"), at: Self.at(4))
         #expect(
             watch.obstacles(at: Self.at(5)).map(\.words)
                 == ["commits: the database refuses them for 5 s: 53100 could not extend file \"base/1/2\": No space left on device"])
         #expect(kinds(at: 12) == [.commitsRefused])
         #expect(kinds(at: 12.1) == [], "no more refusals")
-        watch.take(Self.refused("58030", "could not write"), at: Self.at(20))
+        watch.receive(Self.refused("58030", "could not write"), at: Self.at(20))
         #expect(kinds(at: 21) == [], "a new beginning")
     }
 

@@ -95,7 +95,7 @@ import TidingsPostgres
         let (guarding, _, _) = Self.make()
         let ticket = try await guarding.admit(Self.timeline(2))
         #expect(guarding.isCurrent(2) && guarding.isAdmitted(ticket))
-        await guarding.take(Self.timeline(1))
+        await guarding.receive(Self.timeline(1))
         #expect(!guarding.isAdmitted(ticket) && guarding.problem != nil && guarding.current == Self.timeline(2))
 
         let again = try await guarding.admit(Self.timeline(2))

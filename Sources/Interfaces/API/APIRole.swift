@@ -127,7 +127,7 @@ struct APIRole: AddedRole {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     // The streams, the signals for them, and the looks for new keys and certificates. All are ended below.
                     group.addTask { await hub.run() }
-                    group.addTask { try await feed.run { event in hub.take(event) } }
+                    group.addTask { try await feed.run { event in hub.receive(event) } }
                     if let tokenKeys { group.addTask { await tokenKeys.run() } }
                     if let certificate { group.addTask { await certificate.run() } }
                     await end.value()

@@ -79,7 +79,7 @@ struct APIServer: Sendable {
         if operation.isChange, !operation.hasBody { try await call.refuseBody(upTo: APILimits.bodyBytes) }
         var response = try await operation.handler(call)
         // The answer to a change is small. It is never refused, because the change is made.
-        if operation.method == .get, case .bytes(let bytes) = response.body { try call.place?.take(answerBytes: bytes.count) }
+        if operation.method == .get, case .bytes(let bytes) = response.body { try call.place?.reserve(answerBytes: bytes.count) }
         // A stream of events is open for as long as its client likes, and has a bound of its own.
         if case .bytes = response.body { response.retained = call.place }
         return response

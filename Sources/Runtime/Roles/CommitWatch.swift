@@ -32,7 +32,7 @@ final class CommitWatch: Sendable {
     func committed(at now: ContinuousClock.Instant = .now) { state.withLock { $0.committedAt = now } }
 
     /// Notes the events of a pool.
-    func take(_ event: PostgresPoolEvent, at now: ContinuousClock.Instant = .now) {
+    func receive(_ event: PostgresPoolEvent, at now: ContinuousClock.Instant = .now) {
         guard case .refused(let error) = event else { return }
         let words = [error.sqlState, error.cause].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: " ")
         state.withLock { state in

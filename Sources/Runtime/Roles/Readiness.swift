@@ -67,7 +67,7 @@ package final class Readiness: Sendable {
 
     /// Records an event of a pool of connections to the database.
     func record(_ event: PostgresPoolEvent) {
-        commits.take(event)
+        commits.receive(event)
         switch event {
         case .connected: state.withLock { $0.connectFailure = nil }
         case .connectFailed(let error, _): state.withLock { $0.connectFailure = "\(error)" }

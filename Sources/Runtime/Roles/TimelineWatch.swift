@@ -52,7 +52,7 @@ struct TimelineWatch: Sendable {
     private func look(after recorded: PostgresTimeline?) async throws -> PostgresTimeline? {
         guard let reading = try await store.timeline() else { return recorded }
         // Behind a pooler, another server may answer than the one that was judged.
-        if reading != timelines.current { await timelines.take(reading) }
+        if reading != timelines.current { await timelines.receive(reading) }
         guard reading != recorded, reading == timelines.current else { return recorded }
         try await store.noteTimeline(reading, seenBy: worker)
         if let recorded {

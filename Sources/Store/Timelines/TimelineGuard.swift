@@ -4,7 +4,7 @@ public import TidingsPostgres
 /// Keeps the stores of a process away from an old primary: a server on a timeline that another server has left behind.
 ///
 /// Each new session is judged before its first use, by the register. An idle session is judged again before it is lent, by what the process
-/// knows. Behind a pooler, a session says little about the server of the next statement. So readings are judged too (``take(_:)``), and so is
+/// knows. Behind a pooler, a session says little about the server of the next statement. So readings are judged too (``receive(_:)``), and so is
 /// the timeline of each intake (``isCurrent(_:)``).
 public final class TimelineGuard: SessionAdmission {
     /// News of a guard, for the log.
@@ -105,7 +105,7 @@ public final class TimelineGuard: SessionAdmission {
     }
 
     /// Judges a reading of the timeline through any session. If it is refused, all sessions are given up.
-    public func take(_ reading: PostgresTimeline) async {
+    public func receive(_ reading: PostgresTimeline) async {
         if await refusal(of: reading) != nil { state.withLock { $0.round += 1 } }
     }
 

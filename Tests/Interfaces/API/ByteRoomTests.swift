@@ -19,7 +19,7 @@ import TidingsWeb
     /// The problem of a refusal. Nil if the bytes were taken.
     private func refusal(_ lease: ByteLease?, _ bytes: Int) -> Problem? {
         do {
-            try lease?.take(bytes)
+            try lease?.reserve(bytes)
             return nil
         } catch {
             return error as? Problem
@@ -101,7 +101,7 @@ import TidingsWeb
 
     @Test func aProvenCallerGivesTheRoomOfStrangersBack() throws {
         let proven = lease(.stranger(nil))
-        try proven.take(1 << 20)
+        try proven.reserve(1 << 20)
         try proven.belongs(to: .provider("dmp"))
         #expect(metrics.apiBytesInWork[.strangers].value == 0 && metrics.apiBytesInWork[.providers].value == 1 << 20)
         #expect(refusal(lease(.stranger(nil)), 1 << 20) == nil)

@@ -78,24 +78,24 @@ import TidingsWeb
         var first: RequestPlace? = try room.begin(for: people[0])
         let (second, third) = (try room.begin(for: people[1]), try room.begin(for: people[2]))
         let other = try room.begin(for: .person(RecipientKey(tenant: "globex", id: "ada")))
-        try first?.take(answerBytes: 24 << 20)
-        try second.take(answerBytes: 24 << 20)
-        let refused = refusal { try third.take(answerBytes: 1 << 20) }
+        try first?.reserve(answerBytes: 24 << 20)
+        try second.reserve(answerBytes: 24 << 20)
+        let refused = refusal { try third.reserve(answerBytes: 1 << 20) }
         #expect(refused?.share == UsedShare(of: .tenant, .bytes, used: 48 << 20, limit: 48 << 20, perSecond: nil))
-        #expect(refusal { try other.take(answerBytes: 16 << 20) } == nil)
+        #expect(refusal { try other.reserve(answerBytes: 16 << 20) } == nil)
         first = nil
-        #expect(refusal { try third.take(answerBytes: 1 << 20) } == nil)
+        #expect(refusal { try third.reserve(answerBytes: 1 << 20) } == nil)
         withExtendedLifetime((second, third, other)) {}
     }
 
     /// A few people with slow networks do not keep all others of their tenant out.
     @Test func aPartOfTheLargeAnswersIsForPeopleThatHoldNone() throws {
         let places = try (0..<3).map { try room.begin(for: .person(RecipientKey(tenant: "acme", id: "\($0)"))) }
-        try places[0].take(answerBytes: 24 << 20)
-        try places[1].take(answerBytes: 4 << 20)
-        let refused = refusal { try places[1].take(answerBytes: 12 << 20) }
+        try places[0].reserve(answerBytes: 24 << 20)
+        try places[1].reserve(answerBytes: 4 << 20)
+        let refused = refusal { try places[1].reserve(answerBytes: 12 << 20) }
         #expect(refused?.share == UsedShare(of: .tenant, .bytes, used: 28 << 20, limit: 36 << 20, perSecond: nil))
-        #expect(refusal { try places[2].take(answerBytes: 12 << 20) } == nil)
+        #expect(refusal { try places[2].reserve(answerBytes: 12 << 20) } == nil)
     }
 
     /// Two tenants whose clients do not take their exports do not keep a third one out.
@@ -103,7 +103,7 @@ import TidingsWeb
         var places: [RequestPlace] = []
         func export(for tenant: String) throws {
             let place = try room.begin(for: .tenant(tenant))
-            try place.take(answerBytes: RecipientOperations.exportBytes)
+            try place.reserve(answerBytes: RecipientOperations.exportBytes)
             places.append(place)
         }
         for tenant in ["acme", "globex"] {
@@ -128,30 +128,30 @@ import TidingsWeb
         let people = ["ada", "bob", "eve"].map { ByteRoom.Owner.person(RecipientKey(tenant: $0, id: $0)) }
         var (first, second): (RequestPlace?, RequestPlace?) = (try room.begin(for: people[0]), try room.begin(for: people[1]))
         let (third, fourth) = (try room.begin(for: people[0]), try room.begin(for: people[2]))
-        try first?.take(answerBytes: 25 << 20)
-        let refused = refusal { try third.take(answerBytes: 25 << 20) }
+        try first?.reserve(answerBytes: 25 << 20)
+        let refused = refusal { try third.reserve(answerBytes: 25 << 20) }
         #expect(refused?.share == UsedShare(of: .person, .bytes, used: 25 << 20, limit: 32 << 20, perSecond: nil))
         // An answer above the share counts as the share, or it would never be given.
-        try second?.take(answerBytes: 40 << 20)
-        #expect(refusal { try fourth.take(answerBytes: 25 << 20) }?.kind == .unavailable)
+        try second?.reserve(answerBytes: 40 << 20)
+        #expect(refusal { try fourth.reserve(answerBytes: 25 << 20) }?.kind == .unavailable)
         // Ordinary answers do not count, and answers to strangers are no copies.
-        #expect(refusal { try third.take(answerBytes: RequestRoom.smallAnswer) } == nil)
-        #expect(refusal { try room.begin(for: .stranger(nil)).take(answerBytes: 25 << 20) } == nil)
+        #expect(refusal { try third.reserve(answerBytes: RequestRoom.smallAnswer) } == nil)
+        #expect(refusal { try room.begin(for: .stranger(nil)).reserve(answerBytes: 25 << 20) } == nil)
         (first, second) = (nil, nil)
-        #expect(refusal { try third.take(answerBytes: 25 << 20) } == nil)
+        #expect(refusal { try third.reserve(answerBytes: 25 << 20) } == nil)
         withExtendedLifetime((third, fourth)) {}
     }
 
     @Test func aTenantAsksForFewNotificationsAtOnce() throws {
         var (first, second): (RequestPlace?, RequestPlace?) = (try room.begin(for: .tenant("a")), try room.begin(for: .tenant("b")))
         let (third, fourth) = (try room.begin(for: .tenant("c")), try room.begin(for: .tenant("d")))
-        try first?.take(notifications: 20_000)
-        #expect(refusal { try room.begin(for: .tenant("a")).take(notifications: 1) }?.share?.unit == .notifications)
-        try second?.take(notifications: 20_000)
-        try third.take(notifications: 20_000)
-        #expect(refusal { try fourth.take(notifications: 1) }?.kind == .unavailable)
+        try first?.reserve(notifications: 20_000)
+        #expect(refusal { try room.begin(for: .tenant("a")).reserve(notifications: 1) }?.share?.unit == .notifications)
+        try second?.reserve(notifications: 20_000)
+        try third.reserve(notifications: 20_000)
+        #expect(refusal { try fourth.reserve(notifications: 1) }?.kind == .unavailable)
         (first, second) = (nil, nil)
-        #expect(refusal { try fourth.take(notifications: 20_000) } == nil)
+        #expect(refusal { try fourth.reserve(notifications: 20_000) } == nil)
         withExtendedLifetime((third, fourth)) {}
     }
 }

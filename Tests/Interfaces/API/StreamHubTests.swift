@@ -88,7 +88,7 @@ import TidingsTestSupport
         let hub = hub()
         let running = Task { await hub.run() }
         let ada = try await stream(of: "ada", in: hub)
-        hub.take(.changes([change("ada")]))
+        hub.receive(.changes([change("ada")]))
         #expect(try await next(of: ada) == .inbox(6))
         hub.drain()
         try await running.valueUnlessCancelled()
@@ -106,7 +106,7 @@ import TidingsTestSupport
         try await opening.valueUnlessCancelled()
         let beginning = Task { try await hub.begin(ada.mailbox, known: .nothing) }
         let first = try #require(await firsts.next())
-        hub.take(.changes(["ada", "bob"].flatMap { [change($0), change($0, kind: .visits)] }))
+        hub.receive(.changes(["ada", "bob"].flatMap { [change($0), change($0, kind: .visits)] }))
         // The topics are read last. When Bob has his news, the hub has taken the whole signal.
         while try await next(of: bob) != .topic(0) {}
         first.succeed()
@@ -124,7 +124,7 @@ import TidingsTestSupport
             try await stream(of: "ada", in: hub), try await stream(of: "ada", in: hub), try await stream(of: "bob", in: hub),
             try await stream(of: "eve", in: hub),
         ]
-        hub.take(.changes([change("ada"), change("bob"), change("ada"), change("nobody here")]))
+        hub.receive(.changes([change("ada"), change("bob"), change("ada"), change("nobody here")]))
         await hub.readAll()
         #expect(news.takeQuestions() == [.inboxNews([watcher("ada", at: 5), watcher("bob", at: 5)])])
         for place in places[..<3] { #expect(await told(place) == [.inbox(6)]) }
@@ -137,7 +137,7 @@ import TidingsTestSupport
         let hub = hub(connections: 10_000)
         var places: [StreamPlace] = []
         for number in 0...APILimits.personsInQuery { places.append(try await stream(of: "\(number)", in: hub)) }
-        hub.take(.changes((0...APILimits.personsInQuery).map { change("\($0)") }))
+        hub.receive(.changes((0...APILimits.personsInQuery).map { change("\($0)") }))
         await hub.readAll()
         let sizes = news.takeQuestions().map { question -> Int in
             if case .inboxNews(let watchers) = question { watchers.count } else { 0 }
@@ -150,7 +150,7 @@ import TidingsTestSupport
         let hub = hub()
         let ada = try await stream(of: "ada", in: hub)
         ada.end()
-        hub.take(.changes([change("ada"), change("ada", kind: .visits)]))
+        hub.receive(.changes([change("ada"), change("ada", kind: .visits)]))
         await hub.readAll()
         #expect(news.takeQuestions().isEmpty && metrics.apiStreams.value == 0)
     }
@@ -158,7 +158,7 @@ import TidingsTestSupport
     @Test func aTopicThatNoModuleHasIsIgnored() async throws {
         let hub = hub()
         let ada = try await stream(of: "ada", in: hub)
-        hub.take(.changes([change("ada", kind: .dreams)]))
+        hub.receive(.changes([change("ada", kind: .dreams)]))
         await hub.readAll()
         #expect(news.takeQuestions().isEmpty)
         #expect(await told(ada).isEmpty)
@@ -170,7 +170,7 @@ import TidingsTestSupport
         let ada = try await stream(of: "ada", in: hub)
         let marks = ada.mailbox.marks
         news.write { $0.new = 2 }
-        hub.take(.changes([change("ada", new: [NotificationID(high: 1, low: 1)])]))
+        hub.receive(.changes([change("ada", new: [NotificationID(high: 1, low: 1)])]))
         await hub.readAll()
         #expect(news.takeQuestions() == [.inboxNews([watcher("ada", at: 5)]), .news(Set(marks))])
         #expect(await told(ada) == [.inbox(6), .topic(2)])
@@ -184,7 +184,7 @@ import TidingsTestSupport
         let place = try #require(hub.open(person("ada"), known: []))
         let beginning = Task { try await hub.begin(place.mailbox, known: .nothing) }
         let first = try #require(await firsts.next())
-        hub.take(.changes([change("ada"), change("ada", kind: .visits)]))
+        hub.receive(.changes([change("ada"), change("ada", kind: .visits)]))
         await hub.readAll()
         #expect(news.takeQuestions().isEmpty, "there is no position yet")
         first.succeed()
@@ -214,7 +214,7 @@ import TidingsTestSupport
         let ada = try await stream(of: "ada", in: hub)
         let asked = [ScriptedNews.Question.inboxNews([watcher("ada", at: 5)])]
         news.write { $0.isAway = true }
-        hub.take(.changes([change("ada")]))
+        hub.receive(.changes([change("ada")]))
         await hub.readAll()
         #expect(news.takeQuestions() == asked, "one try")
         #expect(await told(ada).isEmpty)
@@ -229,7 +229,7 @@ import TidingsTestSupport
         let hub = hub()
         let ada = try await stream(of: "ada", in: hub)
         news.write { $0.isAway = true }
-        hub.take(.changes([change("ada", kind: .visits)]))
+        hub.receive(.changes([change("ada", kind: .visits)]))
         await hub.readAll()
         #expect(await told(ada).isEmpty)
         news.write { $0.isAway = false }
@@ -245,7 +245,7 @@ import TidingsTestSupport
         let opening = try #require(hub.open(person("eve"), known: []))
         let changed = [person("bob")]
         news.write { $0.changed = changed }
-        hub.take(.gap)
+        hub.receive(.gap)
         await hub.readAll()
         let questions = news.takeQuestions()
         let looks = questions.compactMap { question -> Set<InboxWatcher>? in
@@ -267,7 +267,7 @@ import TidingsTestSupport
             script.withNews = withNews
             script.new = 1
         }
-        hub.take(.gap)
+        hub.receive(.gap)
         await hub.readAll()
         let questions: [ScriptedNews.Question] = [.changedInboxes([watcher("ada", at: 5)]), .peopleWithNews(marks), .news(marks)]
         #expect(news.takeQuestions() == questions)
@@ -283,7 +283,7 @@ import TidingsTestSupport
             script.isAway = true
             script.changed = changed
         }
-        hub.take(.gap)
+        hub.receive(.gap)
         await hub.readAll()
         #expect(news.takeQuestions() == [look], "the other looks wait for the next signal")
         news.write { $0.isAway = false }

@@ -106,8 +106,8 @@ final class ByteRoom: Sendable {
 
     init(metrics: Metrics) { self.metrics = metrics }
 
-    /// Takes room. Throws a problem if the caller has used its share, or if there is no room for its kind.
-    fileprivate func take(_ bytes: Int, for owner: Owner) throws {
+    /// Reserves room. Throws a problem if the caller has used its share, or if there is no room for its kind.
+    fileprivate func reserve(_ bytes: Int, for owner: Owner) throws {
         let part = Self.part(of: owner.kind)
         let refusal = state.withLock { state -> Problem? in
             let (used, total) = (state.byOwner[owner, default: 0], state.total[owner.kind, default: 0])
@@ -165,13 +165,13 @@ final class ByteLease: Sendable {
 
     deinit { state.withLock { room.giveBack($0.taken, of: $0.owner) } }
 
-    /// Takes more bytes. Throws a problem if there is no room for them.
+    /// Reserves more bytes. Throws a problem if there is no room for them.
     ///
-    /// - Returns: The bytes that were taken before.
+    /// - Returns: The bytes that were reserved before.
     @discardableResult
-    func take(_ bytes: Int) throws -> Int {
+    func reserve(_ bytes: Int) throws -> Int {
         try state.withLock { state -> Int in
-            try room.take(bytes, for: state.owner)
+            try room.reserve(bytes, for: state.owner)
             defer { state.taken += bytes }
             return state.taken
         }
@@ -180,7 +180,7 @@ final class ByteLease: Sendable {
     /// Counts the bytes for another owner from now on, because the caller has proved who it is.
     func belongs(to owner: ByteRoom.Owner) throws {
         try state.withLock { state in
-            try room.take(state.taken, for: owner)
+            try room.reserve(state.taken, for: owner)
             room.giveBack(state.taken, of: state.owner)
             state.owner = owner
         }

@@ -45,9 +45,9 @@ final class RequestRoom: Sendable {
             case total
         }
 
-        /// Nil if the things were taken. The last quarter of a part is for callers that hold nothing of it, so that a few callers who take
+        /// Nil if the things were reserved. The last quarter of a part is for callers that hold nothing of it, so that a few callers who take
         /// their answers slowly do not keep all others out.
-        mutating func take(_ count: Int, for owner: ByteRoom.Owner, of part: ByteRoom.Part) -> Refusal? {
+        mutating func reserve(_ count: Int, for owner: ByteRoom.Owner, of part: ByteRoom.Part) -> Refusal? {
             let used = byOwner[owner, default: 0]
             guard used + count <= part.share else { return .share(used: used) }
             let people = owner.tenantOfPeople.map { ofPeople[$0, default: 0] } ?? 0
@@ -114,9 +114,9 @@ final class RequestRoom: Sendable {
         return Problem.rateLimited(share, retryAfter: ByteRoom.pause)
     }
 
-    fileprivate func take(notifications count: Int, for owner: ByteRoom.Owner) throws {
+    fileprivate func reserve(notifications count: Int, for owner: ByteRoom.Owner) throws {
         let part = Self.notifications
-        switch state.withLock({ $0.notifications.take(count, for: owner, of: part) }) {
+        switch state.withLock({ $0.notifications.reserve(count, for: owner, of: part) }) {
         case nil: return
         case .share(let used)?: throw Self.problem(owner.shareOwner, .notifications, used: used, limit: part.share)
         case .people(let used, let limit)?: throw Self.problem(.tenant, .notifications, used: used, limit: limit)
@@ -126,9 +126,9 @@ final class RequestRoom: Sendable {
         }
     }
 
-    fileprivate func take(answerBytes count: Int, for owner: ByteRoom.Owner) throws {
+    fileprivate func reserve(answerBytes count: Int, for owner: ByteRoom.Owner) throws {
         let part = Self.answers
-        switch state.withLock({ $0.answers.take(count, for: owner, of: part) }) {
+        switch state.withLock({ $0.answers.reserve(count, for: owner, of: part) }) {
         case nil: return
         case .share(let used)?: throw Self.problem(owner.shareOwner, .bytes, used: used, limit: part.share)
         case .people(let used, let limit)?: throw Self.problem(.tenant, .bytes, used: used, limit: limit)
@@ -169,17 +169,17 @@ final class RequestPlace: Sendable {
     }
 
     /// Counts the notifications that the request asks for. Throws a problem if there are too many in work.
-    func take(notifications count: Int) throws {
-        try room.take(notifications: count, for: owner)
+    func reserve(notifications count: Int) throws {
+        try room.reserve(notifications: count, for: owner)
         taken.withLock { $0.notifications += count }
     }
 
     /// Counts a large answer. Throws a problem if there is no room for it. Answers to strangers are the same bytes for all.
-    func take(answerBytes count: Int) throws {
+    func reserve(answerBytes count: Int) throws {
         guard count > RequestRoom.smallAnswer, RequestRoom.limit(of: owner) != nil else { return }
         // An answer above the share is given alone.
         let bytes = min(count, RequestRoom.answers.share)
-        try room.take(answerBytes: bytes, for: owner)
+        try room.reserve(answerBytes: bytes, for: owner)
         taken.withLock { $0.answerBytes += bytes }
     }
 }

@@ -224,7 +224,7 @@ final class TokenKeys: Sendable {
             (state.look, state.ended) = (nil, number)
             if !sought.isEmpty { (state.soughtAt, state.missing) = (now, []) }
             do {
-                try take(found.get(), at: now, &state)
+                try putInForce(found.get(), at: now, &state)
                 state.missing = sought.filter { id in state.set?.keys.has(id) != true }
                 (state.isFailing, state.reminder) = (false, Reminder())
             } catch {
@@ -240,8 +240,8 @@ final class TokenKeys: Sendable {
         readiness.tokenKeys(areInForce: areInForce, areFailing: areFailing)
     }
 
-    /// Takes a set into force. Throws if it has no usable key.
-    private func take(_ bytes: [UInt8], at now: ContinuousClock.Instant, _ state: inout State) throws {
+    /// Puts a set in force. Throws if it has no usable key.
+    private func putInForce(_ bytes: [UInt8], at now: ContinuousClock.Instant, _ state: inout State) throws {
         if state.set == nil || bytes != state.bytes {
             let keys = try JSONWebKeySet(bytes)
             for refusal in keys.refused { logger.warning("a token key is not used", metadata: ["reason": "\(refusal)"]) }

@@ -55,7 +55,7 @@ struct APICall: PersonCall {
         let isAnnounced = request.body.declaredBytes != nil
         if !isAnnounced, request.body.isAnnounced { try rates?.admitUnknownLength(of: caller) }
         return try await request.wholeBody(upTo: limit) { [lease, rates, caller] count in
-            let before = try lease.take(count)
+            let before = try lease.reserve(count)
             if isAnnounced {
                 try rates?.count(bytes: count, of: caller)
             } else {

@@ -34,7 +34,7 @@ struct IntentOperations: Sendable {
             body: body, contentType: type, name: name, traceparent: call.request.header(.traceparent), key: try call.key)
         let place = call.place
         let result = try await submission.submit(request) { count in
-            if let place { try place.take(notifications: count) }
+            if let place { try place.reserve(notifications: count) }
         }
         switch result {
         case .accepted(let notifications): return Self.accepted(notifications)

@@ -63,7 +63,7 @@ struct RecipientOperations: Sendable {
     private func export(_ call: APICall) async throws -> ServerResponse {
         var export = PersonalExport(of: try Self.person(call), from: services.store, projections: services.projections)
         // Taken before a row is read: an export without room costs the database nothing, and its refusal is a problem document.
-        try call.place?.take(answerBytes: Self.exportBytes)
+        try call.place?.reserve(answerBytes: Self.exportBytes)
         // Read some rows before the answer begins: if the database is away, the answer is a problem document.
         var beginning: [UInt8] = []
         for _ in 0..<2 { beginning += try await export.next() ?? [] }

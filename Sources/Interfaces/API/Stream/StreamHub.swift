@@ -166,8 +166,8 @@ final class StreamHub: Sendable {
         signal(persons.map { InboxSignal.Person(tenant: $0.tenant, recipient: $0.id, kind: kind) })
     }
 
-    /// Takes an event of the feed of signals. Persons without a stream here cost a look-up.
-    func take(_ event: SignalFeed.Event) {
+    /// Receives an event of the feed of signals. Persons without a stream here cost a look-up.
+    func receive(_ event: SignalFeed.Event) {
         switch event {
         case .gap: lookForChanges()
         case .changes(let people):
