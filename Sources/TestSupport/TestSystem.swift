@@ -54,7 +54,7 @@ public final class TestSystem: Sendable {
         }
         let name = "tidings_test_\(ProcessInfo.processInfo.processIdentifier)_\(number)"
         self.name = name
-        amqpURL = Self.replacingPath(of: broker, with: usesBroker ? try VirtualHosts.take() : "none")
+        amqpURL = Self.replacingPath(of: broker, with: usesBroker ? try VirtualHosts.claim() : "none")
         databaseURL = Self.replacingPath(of: server, with: name)
         try await Self.template.copy(to: name, on: server)
     }

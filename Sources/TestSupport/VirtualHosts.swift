@@ -9,7 +9,7 @@ enum VirtualHosts {
     /// Takes a host out of the file.
     ///
     /// Throws if the variable is not set, if the file cannot be read, and if no host is left.
-    static func take() throws -> String {
+    static func claim() throws -> String {
         guard let path = ProcessInfo.processInfo.environment["TIDINGS_TEST_HOSTS"] else {
             throw TestSystemError(message: "TIDINGS_TEST_HOSTS is not set: run deploy/test")
         }

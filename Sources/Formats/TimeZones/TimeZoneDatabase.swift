@@ -114,7 +114,7 @@ extension TimeZoneDatabase {
     /// One call costs one `stat` for the folder and for each zone read, at most 1,025. Call it every few seconds, not for each intent.
     public func look() -> ZoneDataState {
         let hasChanged = cache.forgetChanges(in: directory)
-        var state = ZoneDataState(problem: nil, hasChanged: hasChanged, failures: cache.takeFailures())
+        var state = ZoneDataState(problem: nil, hasChanged: hasChanged, failures: cache.dequeueFailures())
         do throws(TimeZoneError) {
             try check()
         } catch {

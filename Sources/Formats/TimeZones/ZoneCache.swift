@@ -35,7 +35,7 @@ final class ZoneCache: Sendable {
         }
     }
 
-    /// Remembers a failure for ``takeFailures()``. After ``maximumZones`` names, further names are not reported.
+    /// Remembers a failure for ``dequeueFailures()``. After ``maximumZones`` names, further names are not reported.
     func note(_ error: TimeZoneError, of name: String) {
         state.withLock {
             guard $0.noted.count < Self.maximumZones, $0.noted.insert(name).inserted else { return }
@@ -44,7 +44,7 @@ final class ZoneCache: Sendable {
     }
 
     /// Returns the failures since the last call, sorted by name.
-    func takeFailures() -> [TimeZoneError] {
+    func dequeueFailures() -> [TimeZoneError] {
         state.withLock { state in
             defer { state.failures = [:] }
             return state.failures.sorted { $0.key < $1.key }.map(\.value)

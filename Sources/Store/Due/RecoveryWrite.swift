@@ -16,7 +16,7 @@ struct RecoveryWrite {
 
     /// - Parameter step: the step after an unknown outcome. `nextStep` never answers `failOver` to that: a delivery that may have been sent
     ///   stays with its provider.
-    mutating func take(_ delivery: AbandonedDelivery, _ step: NextStep) {
+    mutating func add(_ delivery: AbandonedDelivery, _ step: NextStep) {
         switch step {
         case .retry(let later, let reason, let possibleDuplicate):
             attempts.append(AttemptRow(abandoned: delivery, possibleDuplicate: possibleDuplicate, at: now))

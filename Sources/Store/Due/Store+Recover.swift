@@ -40,7 +40,7 @@ public struct RecoveryTransaction {
     public func write(_ steps: [NextStep], of abandoned: AbandonedDeliveries) async throws -> Int {
         guard !abandoned.all.isEmpty else { return 0 }
         var write = RecoveryWrite(now: abandoned.now)
-        for (delivery, step) in zip(abandoned.all, steps) { write.take(delivery, step) }
+        for (delivery, step) in zip(abandoned.all, steps) { write.add(delivery, step) }
         try await transaction.pipeline(write.statements)
         try await store.outbox.escalate(write.ends, in: transaction)
         return abandoned.all.count

@@ -54,7 +54,7 @@ final class BenchLedger: Sendable {
     var failure: AMQPError? { state.withLock(\.failure) }
 
     /// Returns the watched intents that were confirmed since the last call.
-    func takeWatched() -> [Watched] {
+    func dequeueWatched() -> [Watched] {
         state.withLock { state in
             defer { state.watched.removeAll(keepingCapacity: true) }
             return state.watched

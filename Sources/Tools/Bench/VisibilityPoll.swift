@@ -39,7 +39,7 @@ struct VisibilityPoll {
         while deadline.map({ $0 > .now }) ?? true {
             let wasOver = isOver()
             if wasOver && deadline == nil { deadline = .now + limit }
-            open += ledger.takeWatched().map { ($0.recipient, $0.since) }
+            open += ledger.dequeueWatched().map { ($0.recipient, $0.since) }
             if open.isEmpty && wasOver { return waits }
             if !open.isEmpty {
                 let seen = Set(

@@ -52,7 +52,7 @@ final class CaptureLedger: Sendable {
 
     /// Decides, records and counts. If the record cannot be written, the request is answered 507 and not counted: the record must contain
     /// every accepted request.
-    func take(_ arrival: Arrival, now: Timestamp) -> CaptureAnswer {
+    func receive(_ arrival: Arrival, now: Timestamp) -> CaptureAnswer {
         state.withLock { state in
             let key = arrival.webhookID ?? arrival.standIn?.messageID ?? "path \(arrival.path)"
             let counts = state.counts[key]

@@ -32,7 +32,7 @@ struct CaptureResponder: Sendable {
         let arrival = CaptureLedger.Arrival(
             method: request.method, path: request.path, headers: request.headers, body: request.body, isTooLong: request.isTooLong,
             isHTTP2: request.connection > 0, standIn: standInAnswer(to: request, now: now))
-        return ledger.take(arrival, now: now)
+        return ledger.receive(arrival, now: now)
     }
 
     private func standInAnswer(to request: Request, now: Timestamp) -> StandInAnswer? {

@@ -143,7 +143,7 @@ struct APIBench {
     /// The moments of the confirms for each recipient, in their order.
     private static func confirms(_ ledger: BenchLedger, of recipients: [String]) -> [[ContinuousClock.Instant]] {
         var moments: [String: [ContinuousClock.Instant]] = [:]
-        for watched in ledger.takeWatched() { moments[watched.recipient, default: []].append(watched.since) }
+        for watched in ledger.dequeueWatched() { moments[watched.recipient, default: []].append(watched.since) }
         return recipients.map { moments[$0] ?? [] }
     }
 }

@@ -62,7 +62,7 @@ final class EventStreams: Sendable {
 
     private func open(_ number: Int, _ request: BenchRequest, to server: LoopbackServer) async throws {
         let channel = try await server.connect {
-            EventStreamHandler(request) { note in self.take(note, from: number) }
+            EventStreamHandler(request) { note in self.receive(note, from: number) }
         }
         state.withLock { $0.channels.append(channel) }
         guard let problem = await openings[number].valueUnlessCancelled() else { throw CancellationError() }
@@ -75,7 +75,7 @@ final class EventStreams: Sendable {
         for opening in openings { opening.set("no event came within \(limit)") }
     }
 
-    private func take(_ note: EventStreamHandler.Note, from number: Int) {
+    private func receive(_ note: EventStreamHandler.Note, from number: Int) {
         let now = ContinuousClock.now
         switch note {
         case .event(let new, let isComplete):

@@ -51,12 +51,12 @@ final class FCMStandIn: StandIn {
         guard isNumber || issued.project == nil || issued.project == project else {
             return StandInAnswer(response: FCMFault.unknownProject.response())
         }
-        return take(request, project: project)
+        return receive(request, project: project)
     }
 
     // MARK: Messages
 
-    private func take(_ request: StandInRequest, project: String) -> StandInAnswer {
+    private func receive(_ request: StandInRequest, project: String) -> StandInAnswer {
         let message: FCMMessageCheck
         switch FCMMessageCheck.of(request.body) {
         case .success(let checked): message = checked
