@@ -36,7 +36,7 @@ struct CatalogueReader {
     ]
 
     private static func type(_ value: YAMLValue, name: String) -> NotificationType {
-        // No check depends on the category of a type, so any category stands for an unknown one.
+        // No check depends on the category of a type, so an unknown one is replaced by any other.
         var type = NotificationType(name: name, category: .transactional)
         guard let section = value.section()?.keys(typeKeys) else { return type }
         if let category = section["category"] {

@@ -1,12 +1,12 @@
 import Yams
 
-/// Measures the size of a YAML text with its aliases followed. A few lines can stand for billions of values, and the reader compares each
+/// Measures the size of a YAML text with its aliases followed. A few lines can expand to billions of values, and the reader compares each
 /// key with its whole content.
 enum YAMLAliases {
-    /// The most values that a text with aliases may stand for. A catalogue that a person writes has far fewer.
+    /// The most values to which a text with aliases may expand. A catalogue that a person writes has far fewer.
     static let maximumNodes = 200_000
 
-    /// Whether the text stands for more than ``maximumNodes`` values. A text without aliases is not parsed here. The next reader reports a
+    /// Whether the text expands to more than ``maximumNodes`` values. A text without aliases is not parsed here. The next reader reports a
     /// text that is not YAML.
     static func expandTooFar(in yaml: String) throws -> Bool {
         guard yaml.utf8.contains(UInt8(ascii: "*")), yaml.utf8.contains(UInt8(ascii: "&")) else { return false }

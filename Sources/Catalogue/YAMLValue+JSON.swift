@@ -10,7 +10,7 @@ extension YAMLValue {
         return writer.text
     }
 
-    /// Most values in one schema. With aliases of YAML, a few lines can stand for billions of values. A schema that a person writes has
+    /// Most values in one schema. With aliases of YAML, a few lines can expand to billions of values. A schema that a person writes has
     /// some hundred.
     private static let maximumNodes = 20_000
     /// Deepest nesting of one schema, the same as for JSON from the wire.

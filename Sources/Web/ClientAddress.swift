@@ -34,7 +34,7 @@ package struct TrustedProxies: Sendable {
     private func isProxy(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address.unmapped) } }
 
     /// The client of a request. Nil if it is not known: the connection has no address, or its proxy names no client. nginx names none
-    /// unless it is told to. The address of the proxy would then stand for everybody.
+    /// unless it is told to. The address of the proxy would then be that of everybody.
     ///
     /// Each proxy appends the address that it saw to the header `X-Forwarded-For`. So the header is read from its end, and only as far as
     /// proxies wrote it: an earlier entry may be an invention of the client.

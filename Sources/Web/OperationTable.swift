@@ -10,7 +10,7 @@ package struct OperationTable<Access: OperationAccess, Call: Sendable>: Sendable
     }
 
     package let operations: [Operation<Access, Call>]
-    /// The segments of each operation's path. Nil stands for a parameter.
+    /// The segments of each operation's path. Nil means a parameter.
     private let templates: [(segments: [Segment], operation: Operation<Access, Call>)]
 
     private enum Segment: Sendable {

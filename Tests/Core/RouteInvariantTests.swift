@@ -272,7 +272,7 @@ private struct RoutingCase {
     private func places(of delivery: PlannedDelivery) -> [String] {
         if waitsAsChannel(delivery) { return [delivery.channel.endsOnDevice ? "their devices" : "\(delivery.channel)/"] }
         let place = delivery.endpoint ?? "\(delivery.channel)/\(delivery.provider)"
-        // A planned delivery stands for its whole channel too: without a plan, the channel would be held until the scheduled time.
+        // A planned delivery counts as its whole channel too: without a plan, the channel would be held until the scheduled time.
         return isPlanned(delivery) ? [place, "\(delivery.channel)/"] : [place]
     }
 

@@ -3,7 +3,7 @@ import Testing
 import TidingsTestSupport
 
 /// The guides publish many events. A reader who follows them in any order must not be refused with `idempotencyConflict`, so an event id
-/// stands for one content on all pages.
+/// has one content on all pages.
 @Suite struct DocumentedEventTests {
     @Test func anEventIDHasOneContentOnAllPages() throws {
         var contents: [String: Set<String>] = [:]

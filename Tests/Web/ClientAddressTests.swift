@@ -11,7 +11,7 @@ import TidingsHTTP
     private static let requests: [(peer: String, header: String?, client: String?)] = [
         ("203.0.113.9", nil, "203.0.113.9"), ("203.0.113.9", "198.51.100.1", "203.0.113.9"),
         ("127.0.0.1", "198.51.100.1", "198.51.100.1"),
-        // A proxy that names nobody does not stand for its clients.
+        // A proxy that names nobody does not count as its clients.
         ("127.0.0.1", nil, nil), ("127.0.0.1", "", nil), ("127.0.0.1", "198.51.100.1, nonsense", nil), ("127.0.0.1", "unix:", nil),
         // The client invented the first entry.
         ("127.0.0.1", "6.6.6.6, 198.51.100.1", "198.51.100.1"), ("127.0.0.1", "198.51.100.1, 10.0.0.7", "198.51.100.1"),

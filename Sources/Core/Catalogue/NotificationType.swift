@@ -5,15 +5,15 @@ public struct NotificationType: Sendable, Hashable {
     public var category: Category
     /// A JSON Schema (draft 2020-12) of `data`, as text. Nil accepts any object.
     public var schemaJSON: String?
-    /// The title if the intent gives none. `{{name}}` stands for a field of `data`.
+    /// The title if the intent gives none. `{{name}}` is replaced by a field of `data`.
     public var titleTemplate: String?
-    /// The body if the intent gives none. `{{name}}` stands for a field of `data`.
+    /// The body if the intent gives none. `{{name}}` is replaced by a field of `data`.
     public var bodyTemplate: String?
     /// The symbol an inbox shows.
     public var icon: String
     /// The colour an inbox shows, lower case.
     public var color: String
-    /// The target of a tap. `{{name}}` stands for a field of `data`.
+    /// The target of a tap. `{{name}}` is replaced by a field of `data`.
     public var deepLink: String?
     /// Takes the place of the category's lane.
     public var lane: Lane?

@@ -96,7 +96,7 @@ struct HiddenSecrets: Sendable {
 /// A text in the folded form that ``HiddenSecrets`` compares, with the place in the text that each byte came from.
 struct FoldedText {
     private(set) var bytes: [UInt8] = []
-    /// The place in the text at which each of ``bytes`` begins, and last the end of the text. If one escape stands for several bytes, the
+    /// The place in the text at which each of ``bytes`` begins, and last the end of the text. If one escape encodes several bytes, the
     /// first byte spans the whole escape and the others span nothing.
     private(set) var places: [Int] = []
 

@@ -57,14 +57,14 @@ extension Question {
     fileprivate func places(for planned: PlannedDelivery, _ past: DeliveryPast) -> [PlannedDelivery] {
         var draft = Draft(self)
         draft.judge()
-        // Such a delivery stands for its whole channel, as everything scheduled or held for quiet hours does.
-        if planned.standsForItsChannel { draft.holdWholeChannels() }
+        // Such a delivery is the one of its whole channel, as everything scheduled or held for quiet hours does.
+        if planned.isOfItsWholeChannel { draft.holdWholeChannels() }
         let candidates = draft.candidates.filter { $0.channel == planned.channel }
         guard !candidates.isEmpty else { return [planned.suppressed(.channelNotEligible)] }
         if let endpoint = planned.endpoint {
             return [place(for: planned, past, endpoint: endpoint, among: candidates)]
         }
-        if planned.standsForItsChannel { return candidates.map(\.planned) }
+        if planned.isOfItsWholeChannel { return candidates.map(\.planned) }
         if let same = candidates.first(where: { $0.provider == planned.provider && $0.endpoint == nil }) { return [same.planned] }
         return replacements(of: planned, past, among: candidates)
     }
@@ -133,7 +133,7 @@ extension Candidate {
 }
 
 extension PlannedDelivery {
-    fileprivate var standsForItsChannel: Bool { provider.isEmpty && endpoint == nil }
+    fileprivate var isOfItsWholeChannel: Bool { provider.isEmpty && endpoint == nil }
 
     fileprivate var waitingForItsProvider: PlannedDelivery {
         var waiting = self

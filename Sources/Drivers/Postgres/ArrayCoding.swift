@@ -1,5 +1,5 @@
 // Binary array format (PostgreSQL source, array_send and array_recv). The header has the number of dimensions, the null flag and the
-// element type, then the length and lower bound of each dimension. Each element follows with its length; -1 stands for null.
+// element type, then the length and lower bound of each dimension. Each element follows with its length; -1 means null.
 
 /// A one-dimensional array of the element's type. `[Element?]` may hold null elements. `[UInt8]` is `bytea`.
 ///

@@ -6,7 +6,7 @@ public import TidingsStore
 
 /// Receives packs from one delivery queue, a few messages at a time.
 ///
-/// The message of a pack is acknowledged when its handler returns. By then the outcomes are committed, or the claim that stands for them.
+/// The message of a pack is acknowledged when its handler returns. By then the outcomes are committed, or the claim with its lease.
 public struct PackReceiver: Sendable {
     /// The number of packs that the broker may hand over before they are settled. 10 of them are 500 deliveries.
     public static let prefetch = 40

@@ -20,7 +20,7 @@ public import TidingsStore
 /// - settle: ``Settler`` writes the new states, many in one commit.
 public struct ProviderWorker: Sendable {
     /// The time after which the messages of a batch still under way are acknowledged, so that one hanging host does not block the queue.
-    /// The claim of the batch stands for it.
+    /// The claim of the batch is committed by then. If the process dies, its lease lets a releaser recover the deliveries.
     package static let patience = Duration.seconds(1)
     /// The time that an outcome waits for others of its pack before it is written.
     package static let gathering = Duration.milliseconds(20)

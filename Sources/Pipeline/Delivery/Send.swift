@@ -38,7 +38,7 @@ extension ProviderWorker {
 extension CallParts {
     /// The parts of a call with these deliveries, of which there is at least one.
     ///
-    /// If the provider takes deliveries to several people in one call, the content that they share stands for the endpoint. So a content that
+    /// If the provider takes deliveries to several people in one call, the content that they share counts as the endpoint. So a content that
     /// makes the calls fail does not stop the others. A call with one delivery to such a provider counts in the same way.
     init(_ deliveries: [OutgoingDelivery], isTogether: Bool) {
         let item = deliveries[0]

@@ -1,6 +1,6 @@
 import TidingsCore
 
-/// The value that `{{name}}` in a template stands for.
+/// The meaning of `{{name}}` in a template.
 enum Placeholder: Sendable, Hashable {
     case property(Property)
     /// A member of the delivery's data, or of an object in it: `data.order.id`.

@@ -51,7 +51,7 @@ public struct KeyForm: Sendable, Hashable {
         let digest = SHA256.hash(text.utf8)
         switch alphabet {
         case .headerText: return String(Hexadecimal.encode(digest).prefix(maximumBytes))
-        // Four characters stand for three bytes: whole groups can always be decoded.
+        // Four characters encode three bytes: whole groups can always be decoded.
         case .base64URL: return String(Base64URL.encode(digest).prefix(maximumBytes / 4 * 4))
         }
     }

@@ -21,7 +21,7 @@ public struct PublishedEvent: Sendable {
 }
 
 extension Store.Operations {
-    /// The ids of the notifications that stand for the event. For a duplicate, these are the notifications of the earlier event.
+    /// The ids of the notifications of the event. For a duplicate, these are the notifications of the earlier event.
     ///
     /// A notification of an earlier event with the same id and other content does not count: the router rejects such an event.
     public func notificationIDs(of event: PublishedEvent) async throws -> [NotificationID] {

@@ -1425,7 +1425,7 @@ COMMENT ON COLUMN tidings_ops.api_keys.key_id IS 'The id of the key: the middle 
 
 COMMENT ON COLUMN tidings_ops.api_keys.name IS 'The name. The producer of the events that come with the key is key:<name>.';
 
-COMMENT ON COLUMN tidings_ops.api_keys.tenant IS 'The tenant that the key may name. * stands for every tenant.';
+COMMENT ON COLUMN tidings_ops.api_keys.tenant IS 'The tenant that the key may name. * means every tenant.';
 
 COMMENT ON COLUMN tidings_ops.api_keys.scopes IS 'The operations that the key allows, for example intents:write.';
 

@@ -9,7 +9,7 @@ import TidingsStore
 @Suite struct ConclusionTests {
     // MARK: - After a call
 
-    /// A row of the table. A column with every value stands for a row of each.
+    /// A row of the table. A column with every value means a row for each.
     struct Row: Sendable, CustomTestStringConvertible {
         let outcome: Outcome
         var policies = UnknownPolicy.allCases

@@ -17,7 +17,7 @@ enum MadeUpValue: Sendable {
     /// of one call apart.
     indirect case first(MadeUpValue, then: MadeUpValue)
 
-    /// Nil if the column is of another type. A name may stand for a text in one statement, and for an id in another one.
+    /// Nil if the column is of another type. A name may be that of a text in one statement, and of an id in another one.
     func encoded(as type: PostgresType) -> (any PostgresEncodable)? {
         switch self {
         case .text(let text):

@@ -4,7 +4,7 @@ import TidingsStore
 ///
 /// The lists stand in files of their own, one for each aggregate. A function has a call for each branch that selects other SQL.
 struct StatementCall: Sendable {
-    /// The name of the function that is called, or that the call stands for.
+    /// The name of the function that is called, or whose statement the call prepares.
     let function: String
     /// Values that differ from the usual ones, by the names of their columns.
     let values: [String: MadeUpValue]

@@ -85,7 +85,7 @@ extension TestSystem {
         guard result.exitCode == 0 else { throw TestSystemError(message: "recipient set: \(result.errors)") }
     }
 
-    /// The single receiver stands for the hosts of many customers, so it takes more concurrent calls than one host gets.
+    /// The single receiver acts as the hosts of many customers, so it takes more concurrent calls than one host gets.
     private static let catalogue = """
         types:
           orderUpdate:

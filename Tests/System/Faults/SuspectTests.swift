@@ -71,7 +71,7 @@ extension WaitingFaults {
     }
 }
 
-/// Stands for a bug that one message triggers. A process that stores this event hangs until it is killed.
+/// Acts as a bug that one message triggers. A process that stores this event hangs until it is killed.
 private final class Trap: Sendable {
     private static let key = 4_711
     private let system: TestSystem

@@ -201,7 +201,7 @@ import TidingsTestSupport
         }
     }
 
-    /// An exchange that does not exist stands for a broker that refuses messages.
+    /// An exchange that does not exist acts as a broker that refuses messages.
     @Test func aFailedReplayLeavesTheRowOpen() async throws {
         try await withOwnSystem { system in
             let dead = try await Self.insert(into: "dead", columns: "queue, deaths", values: "'q', 1", in: system)

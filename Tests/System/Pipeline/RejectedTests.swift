@@ -38,7 +38,7 @@ import TidingsTestSupport
         }
     }
 
-    /// Rows that a router refused again before they could be closed are not among those that were published again. A trigger stands for
+    /// Rows that a router refused again before they could be closed are not among those that were published again. A trigger acts as
     /// the router: it keeps the row open.
     @Test func aRowThatIsRefusedAgainIsNotDone() async throws {
         try await withOwnSystem { system in

@@ -35,7 +35,7 @@ create view tidings_ops.api_keys as
 comment on view tidings_ops.api_keys is 'Keys of the HTTP API, also revoked ones, without their secrets. See tidings key.';
 comment on column tidings_ops.api_keys.key_id is 'The id of the key: the middle part of tid_<id>_<secret>. It is no secret.';
 comment on column tidings_ops.api_keys.name is 'The name. The producer of the events that come with the key is key:<name>.';
-comment on column tidings_ops.api_keys.tenant is 'The tenant that the key may name. * stands for every tenant.';
+comment on column tidings_ops.api_keys.tenant is 'The tenant that the key may name. * means every tenant.';
 comment on column tidings_ops.api_keys.scopes is 'The operations that the key allows, for example intents:write.';
 comment on column tidings_ops.api_keys.state is 'valid, expired or revoked.';
 comment on column tidings_ops.api_keys.last_used_at is 'Time of the last request with the key, to a minute. Null: never used.';

@@ -55,7 +55,7 @@ struct WebPushRequestCheck: Sendable {
         guard (1...longestTopic).contains(text.utf8.count), isPlain else {
             throw WebPushFault(400, 113, "Topic must be 1 to 32 characters of the URL-safe Base64 alphabet")
         }
-        // Apple's service decodes the topic. Four characters stand for three bytes, so one character is left over.
+        // Apple's service decodes the topic. Four characters encode three bytes, so one character is left over.
         guard text.utf8.count % 4 != 1 else { throw WebPushFault(400, 113, "BadWebPushTopic: Base64 has no such length") }
         return text
     }

@@ -205,7 +205,7 @@ struct BrazeBodyTests {
         #expect(shortened["alert"]?.stringValue?.hasSuffix("…") == true && size(shortened) <= 4_000)
     }
 
-    /// Without a body the title would stand for both texts. So the object would be larger than with a short body.
+    /// Without a body the title would be both texts. So the object would be larger than with a short body.
     @Test func aShortenedBodyIsBetterThanNoneOnAndroid() throws {
         var item = OutgoingDelivery.orderUpdate()
         (item.content.title, item.content.body) = (String(repeating: "t", count: 300), String(repeating: "b", count: 250))

@@ -22,7 +22,7 @@ struct KeyFormTests {
         }
     }
 
-    /// Four characters of Base64 stand for three bytes, so one character cannot be left over.
+    /// Four characters of Base64 encode three bytes, so one character cannot be left over.
     @Test func aTopicCanBeDecoded() {
         for key in Self.keys { #expect(KeyForm.webPushTopic.key(for: key).utf8.count % 4 != 1, "\(key)") }
         #expect(!KeyForm.webPushTopic.takes("order") && KeyForm.webPushTopic.takes("order-17"))

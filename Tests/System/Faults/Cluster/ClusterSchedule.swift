@@ -45,7 +45,7 @@ struct ClusterSchedule: Sendable, CustomTestStringConvertible {
 
     static let all = brokers + databases + rest
 
-    /// The schedules with these names, separated by spaces or commas. No name stands for all but ``short``.
+    /// The schedules with these names, separated by spaces or commas. No name means all but ``short``.
     static func chosen(by text: String) -> [ClusterSchedule] {
         let wanted = Set(text.split { $0 == " " || $0 == "," }.map(String.init))
         return (all + [short]).filter { wanted.contains($0.name) }

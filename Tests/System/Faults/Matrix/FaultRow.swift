@@ -62,7 +62,7 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
     /// Every row, in the order of the matrix.
     static let all = processes + brokers + links + databases + providers + steps + outages + clusters + elsewhere
 
-    /// The rows with these numbers. The number 39 stands for all of its steps.
+    /// The rows with these numbers. The number 39 means all of its steps.
     static func chosen(by text: String) -> [FaultRow] {
         let wanted = Set(text.split { $0 == " " || $0 == "," }.map(String.init))
         return all.filter { row in wanted.contains(row.number) || wanted.contains(String(row.number.prefix { $0 != "." })) }

@@ -74,7 +74,7 @@ import TidingsTestSupport
 
     // MARK: The doors
 
-    /// Publishes each event, and returns the router's verdicts by the number of the case. A title stands for a case, because the other names
+    /// Publishes each event, and returns the router's verdicts by the number of the case. A title identifies a case, because the other names
     /// of an event may be the input.
     private static func publish(_ cases: [DoorCase], _ pipeline: Pipeline) async throws -> [Int: Verdict] {
         for (number, input) in cases.enumerated() {

@@ -5,7 +5,7 @@ import TidingsTestSupport
 
 /// Concurrent changes of one plan, and a process that dies in the middle of a change.
 @Suite struct LocalPlanRaceTests {
-    /// Planning, cancelling, asking and confirming run at the same time. Versions only grow, and no version stands for two plans. An app
+    /// Planning, cancelling, asking and confirming run at the same time. Versions only grow, and no version belongs to two plans. An app
     /// that followed the changes has the content of the whole plan.
     @Test func noChangeIsLost() async throws {
         try await withPipeline { pipeline in

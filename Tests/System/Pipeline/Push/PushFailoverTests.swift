@@ -233,7 +233,7 @@ import TidingsTestSupport
         }
     }
 
-    /// A scheduled push stands for its whole channel until it is due. Then each device and each provider of copies gets it.
+    /// A scheduled push is one delivery of its whole channel until it is due. Then each device and each provider of copies gets it.
     @Test func aScheduledPushGoesToEveryDeviceAndAsACopy() async throws {
         let catalogue = Self.catalogue(
             Self.service("tokens", "/ok", "addressing: device"), Self.service("dmp", "/ok", "copy: true"), strategy: "all")

@@ -11,7 +11,7 @@ enum WideHeaders {
         try #require(result.exitCode == 0, "\(result.errors)")
     }
 
-    /// The broker takes the messages of a channel in order, so the confirm of the last one stands for all.
+    /// The broker takes the messages of a channel in order, so the confirm of the last one confirms all.
     private static let program = """
         import struct, sys, pika
         url, key, count, values = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
