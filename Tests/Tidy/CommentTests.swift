@@ -3,9 +3,7 @@ import Testing
 /// Comments are plain: a sentence begins with its noun or its verb, not with a relative clause that the reader has to resolve first.
 @Suite struct CommentTests {
     @Test func sentencesBeginWithTheirNoun() throws {
-        let swift = try Repository.files(below: "Sources") + Repository.files(below: "Tests") + [Repository.file("Package.swift")]
-        let sql = try ["Store/Schema", "Modules"].flatMap { try Repository.files(below: "Sources/\($0)", type: "sql") }
-        for (files, expected) in [(swift, 5_000), (sql, 300)] {
+        for (files, expected) in [(try Self.swift(), 5_000), (try Self.sql(), 300)] {
             let sentences = files.flatMap { file in CommentSentence.all(in: file).map { (file.place($0.index), $0.text) } }
             #expect(sentences.count > expected, "the comments are not recognised any more")
             for (place, text) in sentences {
@@ -13,6 +11,24 @@ import Testing
                 Issue.record("\(place): “\(text)” \(fix)")
             }
         }
+    }
+
+    /// Words with so many meanings that a reader has to guess one.
+    @Test(arguments: ["stand for", "stands for", "stood for", "standing for"])
+    func sentencesHaveNoWordsToGuess(_ words: String) throws {
+        for file in try Self.swift() + Self.sql() {
+            for sentence in CommentSentence.all(in: file) where sentence.text.lowercased().contains(words) {
+                Issue.record("\(file.place(sentence.index)): “\(sentence.text)” Write is, means, encodes, acts as, counts as or replaces.")
+            }
+        }
+    }
+
+    private static func swift() throws -> [SourceFile] {
+        try Repository.files(below: "Sources") + Repository.files(below: "Tests") + [Repository.file("Package.swift")]
+    }
+
+    private static func sql() throws -> [SourceFile] {
+        try ["Store/Schema", "Modules"].flatMap { try Repository.files(below: "Sources/\($0)", type: "sql") }
     }
 
     @Test(arguments: [

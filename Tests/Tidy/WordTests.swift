@@ -19,6 +19,63 @@ import Testing
         }
     }
 
+    /// The files with a function `take`, each with the thing that it takes.
+    private static let takers = [
+        "Sources/Clients/Inbox/Likes/LikesStore.swift": "an answer of the server",
+        "Sources/Clients/Inbox/Store/InboxList.swift": "an entry out of a list",
+        "Sources/Clients/Inbox/Stream/ServerSentEvents.swift": "the next part of a text",
+        "Sources/Contracts/Devices/LocaleName.swift": "the next part of a text",
+        "Sources/Core/Delivery/TokenBucket.swift": "tokens out of a bucket, which is the word of the field",
+        "Sources/Core/Words/StableHash.swift": "the next byte of a text",
+        "Sources/Formats/Encodings/MediaType.swift": "the next character of a text",
+        "Sources/Formats/JSON/JSONParser.swift": "the next byte of a text",
+        "Sources/Formats/JSON/LenientReader.swift": "the next byte of a text",
+        "Sources/Formats/JSONSchema/Formats/DateFormat.swift": "the next character of a text",
+        "Sources/Formats/JSONSchema/Patterns/PatternParser.swift": "the next character of a text",
+        "Sources/Formats/TimeZones/RuleReader.swift": "the next character of a text",
+        "Sources/Interfaces/Commands/Reconcile/ReconcileCommand.swift": "the next records of a file",
+        "Sources/Pipeline/Intake/Decoding/EventAttributes.swift": "the next member of an object",
+        "Sources/Pipeline/Intake/Decoding/EventClaims.swift": "the next attribute of an event",
+        "Sources/Store/Due/Store+Recover.swift": "packs away from dead workers",
+        "Sources/Store/Due/Store+Release.swift": "rows out of `due`",
+        "Sources/Store/Outbox/UnclaimedPacks.swift": "packs that no worker claims",
+        "Sources/Store/Recipients/Store+Devices.swift": "a token away from another device",
+        "Sources/TestSupport/SchemaDump.swift": "the next name of a text",
+    ]
+
+    /// `take` has five more meanings, and each has a verb of its own.
+    @Test func aFunctionThatTakesHasNoOtherVerb() throws {
+        var found: Set<String> = []
+        for file in try Repository.files(below: "Sources") {
+            for (index, line) in file.code where line.contains("func take(") || line.contains("func take<") {
+                found.insert(file.path)
+                #expect(
+                    Self.takers[file.path] != nil,
+                    """
+                    \(file.place(index)) takes: write receive (from outside), claim (with a lease), reserve (a place), dequeue (from memory) or \
+                    count, or name in `takers` the thing that it takes
+                    """)
+            }
+        }
+        for path in Self.takers.keys where !found.contains(path) {
+            Issue.record("\(path) has no function take any more: remove it from the list")
+        }
+    }
+
+    /// Names that a reader understands only with the body of the function.
+    @Test(arguments: [
+        Banned("passing", "reach, for a step"), Banned("patiently", "retrying"), Banned("saw", "note, with the noted thing"),
+        Banned("learn", "note, with the noted thing"), Banned("heal", "look for, or repair, with its object"),
+        Banned("letGo", "send, drop or release"),
+    ])
+    func noFunctionHasTheName(_ banned: Banned) throws {
+        for file in try Repository.files(below: "Sources") {
+            for (index, line) in file.code where line.contains("func \(banned.word)(") || line.contains("func \(banned.word)<") {
+                Issue.record("\(file.place(index)) has the function \(banned.word): \(banned.instead)")
+            }
+        }
+    }
+
     @Test func unsafeSharingGivesItsReason() throws {
         for file in try Repository.files(below: "Sources") {
             for (index, line) in file.code where line.contains("@unchecked Sendable") || line.contains("nonisolated(unsafe)") {
