@@ -55,13 +55,37 @@ public final class TestProcess: Sendable {
     /// Waits until the output or the errors match. Returns false if the process ends before, or after `limit` for
     /// the speed of this machine.
     public func says(_ text: some RegexComponent, within limit: Duration = .seconds(30)) async throws -> Bool {
+        try await prints(within: limit) { $0.contains(text) }
+    }
+
+    /// Waits until the output or the errors have the text, as ``says(_:within:)``.
+    public func says(_ text: String, within limit: Duration = .seconds(30)) async throws -> Bool {
+        try await prints(within: limit) { $0.contains(text) }
+    }
+
+    /// Waits until the output or the errors satisfy the condition, as ``says(_:within:)``. A process that prints thousands of lines is read
+    /// as often, so look at the lines of such a process in another way.
+    public func prints(within limit: Duration = .seconds(30), _ condition: (String) -> Bool) async throws -> Bool {
         let deadline = ContinuousClock.now + limit.patient
         while true {
+            try Task.checkCancellation()
+            let growth = try [outputFile, errorsFile].map(FileGrowth.shared.next(of:))
             let isOver = !isRunning || ContinuousClock.now >= deadline
-            if outputSoFar.contains(text) || errorsSoFar.contains(text) { return true }
+            if condition(outputSoFar) || condition(errorsSoFar) { return true }
             if isOver { return false }
-            // A file sends no signal when it grows.
-            try await Task.sleep(for: .milliseconds(20))
+            await change(growth, until: deadline)
+        }
+    }
+
+    /// Waits for the first of the signals, for the end of the process, or for the deadline.
+    private func change(_ growth: [OneShot<Void>], until deadline: ContinuousClock.Instant) async {
+        await withTaskGroup(of: Void.self) { group in
+            for signal in growth { group.addTask { _ = await signal.valueUnlessCancelled() } }
+            group.addTask { _ = await self.ended.valueUnlessCancelled() }
+            // Time itself is awaited. Cancelled by the first of the others.
+            group.addTask { try? await Task.sleep(until: deadline, clock: .continuous) }
+            _ = await group.next()
+            group.cancelAll()
         }
     }
 
