@@ -20,7 +20,7 @@ import TidingsTestSupport
     /// The path is held by a breaker of its own.
     @Test func aPathThatFailsHoldsUpNoNeighbour() async throws {
         try await withNeighbours(badPath: "status/500") { pipeline in
-            let isHeld = try await eventually { pipeline.roles.errorsSoFar.contains("an endpoint is failing: its circuit breaker opened") }
+            let isHeld = try await pipeline.roles.says("an endpoint is failing: its circuit breaker opened")
             #expect(isHeld, "\(pipeline.roles.errorsSoFar)")
             try await expectNeighbourIsSent(in: pipeline)
             #expect(!pipeline.roles.errorsSoFar.contains("a provider is failing"), "\(pipeline.roles.errorsSoFar)")

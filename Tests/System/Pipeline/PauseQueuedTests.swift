@@ -47,7 +47,7 @@ import TidingsTestSupport
             let system = pipeline.system
             let capture = try system.start("capture", "--record", "\(folder)/captured.jsonl")
             let prefix = "capturing on "
-            let listens = try await eventually { capture.outputSoFar.contains(prefix) && capture.outputSoFar.hasSuffix("\n") }
+            let listens = try await capture.says(/capturing on [^\n]*\n/)
             try #require(listens, "\(capture.errorsSoFar)")
             let url = try #require(capture.outputSoFar.split(separator: "\n").first { $0.hasPrefix(prefix) }).dropFirst(prefix.count)
             #expect(try await system.tidings("recipient", "set", "slow", "--webhook", "\(url)/slow/800").exitCode == 0)

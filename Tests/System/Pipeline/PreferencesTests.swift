@@ -64,7 +64,7 @@ import TidingsTestSupport
             await pipeline.publish(event(id: "new", to: "reader"))
             try await pipeline.shiftClock(by: "1 hour")
             for failure in ["cannot commit a batch", "cannot release bulk"] {
-                let hasFailed = try await eventually { pipeline.roles.errorsSoFar.contains(failure) }
+                let hasFailed = try await pipeline.roles.says(failure)
                 #expect(hasFailed, "\(failure): \(pipeline.roles.errorsSoFar)")
             }
             #expect(try await pipeline.taken() == 1)

@@ -22,9 +22,7 @@ import TidingsTimeZones
 
                 try zones.remove(Self.zone)
                 // The roles look at the zone data every few seconds.
-                let isSeen = try await withoutPlace {
-                    try await eventually { pipeline.roles.errorsSoFar.contains("zone data has changed") }
-                }
+                let isSeen = try await withoutPlace { try await pipeline.roles.says("zone data has changed") }
                 try #require(isSeen, "\(pipeline.roles.errorsSoFar)")
                 try await expectOnlyWhatNeedsTheZoneWaits(pipeline, zones)
 
@@ -51,7 +49,7 @@ import TidingsTimeZones
         #expect(try await pipeline.held("waits") == [Ended("inApp", "held", "timeZoneUnknown")])
         #expect(try await pipeline.outcome(of: "exempt").contains(Ended("inApp", "delivered", "delivered")))
         #expect(try await pipeline.outcome(of: "awake") == [Ended("inApp", "delivered", "delivered")])
-        let isLogged = try await eventually { pipeline.roles.errorsSoFar.contains(Self.zone) }
+        let isLogged = try await pipeline.roles.says(Self.zone)
         #expect(isLogged, "\(pipeline.roles.errorsSoFar)")
 
         let environment = system.environment.merging(["TZDIR": zones.path]) { $1 }

@@ -157,7 +157,7 @@ func withAPI(
 
 /// Waits until the process says where its API listens.
 func apiURL(of process: TestProcess) async throws -> String {
-    let isTold = try await eventually { process.errorsSoFar.contains("the API listens") }
+    let isTold = try await process.says(/the API listens[^\n]*\n/)
     try #require(isTold, "\(process.errorsSoFar)")
     let log = process.errorsSoFar
     let start = try #require(log.firstRange(of: "address=http://127.0.0.1:"), "\(log)")

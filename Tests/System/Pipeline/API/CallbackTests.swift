@@ -51,7 +51,7 @@ import TidingsTestSupport
     private static func withServices(variables: [String: String] = [:], _ body: (APIScene) async throws -> Void) async throws {
         let prepare: (TestSystem) async throws -> String? = { system in
             let capture = try system.start("capture")
-            let isListening = try await eventually { capture.outputSoFar.hasSuffix("\n") }
+            let isListening = try await capture.says(/capturing on [^\n]*\n/)
             let address = try #require(isListening ? capture.outputSoFar.split(whereSeparator: \.isWhitespace).last?.dropLast() : nil)
             let answer = #"{"path":"/gate","body":"{\"message\":{\"id\":\"m-17\"}}","contentType":"application/json"}"#
             let set = try await LoopbackClient().ask("\(address)/_capture/behaviour", method: "PUT", body: answer)

@@ -31,14 +31,14 @@ import TidingsTestSupport
                         "TIDINGS_API_LISTEN": "0.0.0.0:0", "TIDINGS_API_TLS_CERTIFICATE": files.certificate,
                         "TIDINGS_API_TLS_KEY": files.key, "TIDINGS_API_STOP_DELAY": "0s",
                     ])
-                let listens = try await eventually { api.errorsSoFar.contains("the API listens") }
+                let listens = try await api.says(/the API listens[^\n]*\n/)
                 try #require(listens, "\(api.errorsSoFar)")
                 let start = try #require(api.errorsSoFar.firstRange(of: "address=https://0.0.0.0:"), "\(api.errorsSoFar)")
                 let port = String(api.errorsSoFar[start.upperBound...].prefix { $0.isNumber })
                 #expect(try await Self.status(port, trusting: first) == 200)
 
                 try "no key".write(toFile: files.key, atomically: true, encoding: .utf8)
-                let isTold = try await eventually { api.errorsSoFar.contains("the last good one stays") }
+                let isTold = try await api.says("the last good one stays")
                 #expect(isTold)
                 #expect(try await Self.status(port, trusting: first) == 200)
 

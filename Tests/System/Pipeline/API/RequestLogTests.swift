@@ -5,7 +5,7 @@ import TidingsTestSupport
 @Suite struct RequestLogTests {
     /// The lines about the request with this id. Waits for the first: the pipe of the log may be slower than the answer.
     private static func lines(about id: some StringProtocol, of api: APIScene) async throws -> [Substring] {
-        _ = try await eventually { api.pipeline.roles.errorsSoFar.contains("request=\(id)") }
+        _ = try await api.pipeline.roles.prints { $0.contains("request=\(id)") && $0.hasSuffix("\n") }
         return api.pipeline.roles.errorsSoFar.split(separator: "\n").filter { $0.contains("request=\(id)") }
     }
 

@@ -89,8 +89,8 @@ import TidingsTestSupport
                 lost.reset()
             }
             // A connection that is reset at once may never have been a request.
-            let areAnswered = try await eventually {
-                api.pipeline.roles.errorsSoFar.split(separator: "\n").count { $0.contains("operation=streamNotifications") } > 50
+            let areAnswered = try await api.pipeline.roles.prints { log in
+                log.split(separator: "\n").count { $0.contains("operation=streamNotifications") } > 50
             }
             #expect(areAnswered)
             let areClosed = try await eventually { try await api.metric("tidings_api_streams") == 1 }

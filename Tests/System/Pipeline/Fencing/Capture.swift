@@ -15,7 +15,7 @@ struct Capture {
         let record = folder.appendingPathComponent("captured.jsonl").path
         let process = try system.start("capture", "--record", record)
         let prefix = "capturing on "
-        let listens = try await eventually { process.outputSoFar.contains(prefix) && process.outputSoFar.hasSuffix("\n") }
+        let listens = try await process.says(/capturing on [^\n]*\n/)
         try #require(listens, "\(process.errorsSoFar)")
         let line = try #require(process.outputSoFar.split(separator: "\n").first { $0.hasPrefix(prefix) })
         return try await body(Capture(url: String(line.dropFirst(prefix.count)), record: record))

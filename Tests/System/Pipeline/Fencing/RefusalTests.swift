@@ -9,7 +9,7 @@ import TidingsTestSupport
         try await withPipeline { pipeline in
             _ = try await pipeline.system.query("alter table tidings.inbox rename to inbox_away")
             for number in 0..<5 { await pipeline.publish(event(id: "waits-\(number)", to: "reader")) }
-            let tried = try await eventually { pipeline.roles.errorsSoFar.contains("cannot commit a batch, trying again") }
+            let tried = try await pipeline.roles.says("cannot commit a batch, trying again")
             #expect(tried, "\(pipeline.roles.errorsSoFar)")
             _ = try await pipeline.system.query("alter table tidings.inbox_away rename to inbox")
             for number in 0..<5 {
@@ -72,7 +72,7 @@ import TidingsTestSupport
             let before = try await strange()
             try await pipeline.shiftClock(by: "61 minutes")
             for number in 1..<4 { _ = try await pipeline.outcome(of: "due-\(number)") }
-            #expect(try await eventually { pipeline.roles.errorsSoFar.contains("leaving it to a newer one") })
+            #expect(try await pipeline.roles.says("leaving it to a newer one"))
             #expect(try await strange() == before && before.count == 1)
         }
     }

@@ -15,7 +15,7 @@ struct PushMarkets: Sendable {
     static func start(in system: TestSystem, folder: String) async throws -> PushMarkets {
         let process = try system.start("capture", "--record", "\(folder)/captured.jsonl", "--certificate", "\(folder)/capture.pem")
         // The command prints a line for each protocol. The last word of a line is the address, with a slash at the end.
-        let isListening = try await eventually { process.outputSoFar.filter { $0 == "\n" }.count == 2 }
+        let isListening = try await process.says(/capturing on [^\n]*\n[^\n]+\n/)
         try #require(isListening, "capture does not listen: \(process.errorsSoFar)")
         let addresses = process.outputSoFar.split(separator: "\n").compactMap { $0.split(separator: " ").last?.dropLast() }
         let markets = PushMarkets(capture: String(addresses[0]), captureOverTLS: String(addresses[1]), folder: folder)

@@ -46,8 +46,8 @@ import TidingsTestSupport
         try await withPushMarkets(catalogue: Self.catalogue) { pipeline, markets in
             let other = try await Pipeline.startRoles(of: pipeline.system)
             for process in [pipeline.roles, other] {
-                let shares = try await eventually {
-                    process.errorsSoFar.split(separator: "\n").contains { $0.contains("callers=2") && $0.contains("provider=service") }
+                let shares = try await process.prints { log in
+                    log.split(separator: "\n").contains { $0.contains("callers=2") && $0.contains("provider=service") }
                 }
                 try #require(shares, "\(process.errorsSoFar)")
             }
@@ -59,7 +59,7 @@ import TidingsTestSupport
             #expect(took >= Self.least(Self.pushes, perSecond: Self.perSecond), "faster than the provider's rate: \(took) s")
 
             other.signal(SIGTERM)
-            let isAlone = try await eventually { pipeline.roles.errorsSoFar.contains("callers=1") }
+            let isAlone = try await pipeline.roles.says("callers=1")
             #expect(isAlone, "\(pipeline.roles.errorsSoFar)")
             try await pipeline.expectSound()
         }
@@ -76,11 +76,11 @@ import TidingsTestSupport
                     ('lost', 'deliver', 'h', 2, '0', tidings.clock(), tidings.clock() - interval '31 seconds', '{service}', 'another'),
                     ('router', 'router', 'h', 3, '0', tidings.clock(), tidings.clock(), '{}', 'another')
                 """)
-            let counts = try await eventually { pipeline.roles.errorsSoFar.contains("callers=2") }
+            let counts = try await pipeline.roles.says("callers=2")
             #expect(counts, "\(pipeline.roles.errorsSoFar)")
             _ = try await pipeline.system.query(
                 "update tidings.workers set catalogue = (select hash from tidings.active_catalogue) where id = 'late'")
-            let isAlone = try await eventually { pipeline.roles.errorsSoFar.contains("callers=1") }
+            let isAlone = try await pipeline.roles.says("callers=1")
             #expect(isAlone, "it calls somebody else: \(pipeline.roles.errorsSoFar)")
         }
     }

@@ -268,7 +268,8 @@ func withFile<Result: Sendable>(_ text: String, _ body: (String) async throws ->
     }
 }
 
-/// Polls until the condition holds. For results that a process only writes to its log.
+/// Polls until the condition holds. For states of another process that send no signal, such as its answers over HTTP. A line that a process
+/// prints is a signal: ``TestProcess/says(_:within:)``.
 func eventually(_ condition: () async throws -> Bool) async throws -> Bool {
     let deadline = ContinuousClock.now + Pipeline.patience.patient
     while ContinuousClock.now < deadline {
