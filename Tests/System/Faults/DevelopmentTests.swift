@@ -65,7 +65,7 @@ extension WaitingFaults {
 
         private func startReady(_ home: String) async throws -> TestProcess {
             let process = try start(home)
-            let isReady = try await reached(within: .seconds(60)) { process.errorsSoFar.contains("ready: ") || !process.isRunning }
+            let isReady = try await process.says("ready: ", within: .seconds(60))
             try #require(isReady && process.isRunning, "tidings dev is not ready: \(process.errorsSoFar)")
             return process
         }

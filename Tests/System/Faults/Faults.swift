@@ -26,8 +26,9 @@ extension TestSystem {
     /// Starts a role and returns when it runs. Waits at most 30 s for the speed of this machine.
     func startRole(_ role: String, with variables: [String: String] = [:]) async throws -> TestProcess {
         let process = try start("run", role, with: variables)
-        let isRunning = try await reached(within: .seconds(30)) { process.errorsSoFar.contains(": running") || !process.isRunning }
-        guard isRunning, process.isRunning else { throw TestSystemError(message: "\(role) does not run: \(process.errorsSoFar)") }
+        guard try await process.says(": running"), process.isRunning else {
+            throw TestSystemError(message: "\(role) does not run: \(process.errorsSoFar)")
+        }
         return process
     }
 

@@ -69,9 +69,7 @@ extension WaitingFaults {
                 defer { early.signal(SIGTERM) }
                 let router = try Self.start("router", servers)
                 defer { router.signal(SIGTERM) }
-                let isTold = try await reached(within: .seconds(30)) {
-                    router.errorsSoFar.contains("routers do not believe the messages of a role")
-                }
+                let isTold = try await router.says("routers do not believe the messages of a role")
                 #expect(isTold, "\(router.errorsSoFar)")
                 let later = await (try Self.start("api", servers)).finish()
                 #expect(later.exitCode == 75 && later.errors.contains("do not believe the user api"), "\(later.errors)")
@@ -87,7 +85,7 @@ extension WaitingFaults {
                 try catalogue.write(toFile: path, atomically: true, encoding: .utf8)
                 let vouched = try await system.tidings("catalogue", "apply", path)
                 try #require(vouched.exitCode == 0, "\(vouched.errors)")
-                #expect(try await reached(within: .seconds(30)) { router.errorsSoFar.contains("another catalogue is active") })
+                #expect(try await router.says("another catalogue is active"))
                 let believed = try await Self.startAPI(servers)
                 defer { believed.signal(SIGTERM) }
                 let id = try await Self.send(to: believed, servers)
@@ -180,9 +178,7 @@ extension WaitingFaults {
         /// Starts the API, and returns when it listens.
         private static func startAPI(_ servers: PrivateServers) async throws -> TestProcess {
             let process = try start("api", servers)
-            let listens = try await reached(within: .seconds(30)) {
-                process.errorsSoFar.contains("the API listens") || !process.isRunning
-            }
+            let listens = try await process.says(/the API listens[^\n]*\n/)
             try #require(listens && process.isRunning, "\(process.errorsSoFar)")
             return process
         }

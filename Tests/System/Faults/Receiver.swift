@@ -16,9 +16,7 @@ struct Receiver: Sendable {
         let record = "\(folder)/captured-\(UUID().uuidString).jsonl"
         let process = try system.start("capture", "--record", record)
         let prefix = "capturing on "
-        let isListening = try await reached(within: .seconds(30)) {
-            process.outputSoFar.contains(prefix) && process.outputSoFar.hasSuffix("\n")
-        }
+        let isListening = try await process.says(/capturing on [^\n]*\n/)
         guard isListening, let line = process.outputSoFar.split(separator: "\n").first(where: { $0.hasPrefix(prefix) }) else {
             throw TestSystemError(message: "capture does not listen: \(process.errorsSoFar)")
         }
