@@ -1,3 +1,5 @@
+import TidingsStore
+
 /// The text of a dump by `pg_dump`, made short for its review.
 ///
 /// A table that is divided by hash has many partitions that differ only in their number. The short dump keeps partition 0, and a line that
@@ -28,6 +30,23 @@ public enum SchemaDump {
             if let line = lines[index] { kept.append(line) }
         }
         return kept.joined(separator: "\n\n")
+    }
+
+    /// The text of the file with a dump: the number of the baseline, and the dump.
+    ///
+    /// The number is that of the former file. If the dump differs from the former one in more than comments, it is one more.
+    ///
+    /// - Parameter isReleased: whether steps follow the baseline. Its number then never changes.
+    public static func file(of dump: String, after former: String, isReleased: Bool) -> String {
+        let number = Migration.baselineNumber(in: former) ?? 0
+        let statements = former.split(separator: "\n\n", omittingEmptySubsequences: false).dropFirst()
+        let isNew = effective(statements) != effective(dump.split(separator: "\n\n", omittingEmptySubsequences: false)[...])
+        return "\(Migration.baselineMark)\(isNew && !isReleased ? number + 1 : number)\n\n\(dump)"
+    }
+
+    /// The statements that a program notices.
+    private static func effective(_ statements: ArraySlice<Substring>) -> [Substring] {
+        statements.filter { !$0.hasPrefix("COMMENT ON ") }
     }
 
     /// The name of the table if the statement creates a table that is divided by hash.

@@ -38,6 +38,19 @@ public struct Migration: Sendable {
 
     /// The whole schema of the first release: the files of `Baseline`, which `CSchemaFiles.c` lists in their order. Modules have their
     /// tables beside it, see ``SchemaPart``. Rights are no part of a step, see ``Grants``.
+    ///
+    /// Its number stands in the first line of `schema.dump.sql`. If a test writes the dump anew, and more than a comment differs, the number
+    /// rises: a database of the former number then lacks something. The number is 0 if the file has no such line, which a test refuses.
     static let baseline = Migration(
-        number: 112, name: "baseline", kind: .contract, sql: String(cString: tidings_schema_baseline()))
+        number: baselineNumber(in: String(cString: tidings_schema_dump_head())) ?? 0, name: "baseline", kind: .contract,
+        sql: String(cString: tidings_schema_baseline()))
+
+    /// The number of the baseline in the first line of a dump, such as `-- baseline 112`. Nil if the dump has no such line.
+    package static func baselineNumber(in dump: String) -> Int? {
+        guard let line = dump.split(separator: "\n").first, line.hasPrefix(baselineMark) else { return nil }
+        return Int(line.dropFirst(baselineMark.count))
+    }
+
+    /// The beginning of the first line of a dump. The number follows.
+    package static let baselineMark = "-- baseline "
 }

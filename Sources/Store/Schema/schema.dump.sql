@@ -1,3 +1,5 @@
+-- baseline 112
+
 CREATE SCHEMA tidings;
 
 COMMENT ON SCHEMA tidings IS 'Private tables of Tidings, which change. Read tidings_ops instead: it is the contract.';

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
+import TidingsStore
 import TidingsTestSupport
 
 /// The reviewed dump of the schema is the schema that the baseline makes. A change of the schema shows in a change of the dump.
 ///
-/// `TIDINGS_WRITE_DUMP=1 deploy/test --filter SchemaDumpTests` writes the dump anew.
+/// `TIDINGS_WRITE_DUMP=1 deploy/test --filter SchemaDumpTests` writes the dump anew, with the next number of the baseline if it needs one.
 @Suite struct SchemaDumpTests {
     @Test func theDumpIsTheSchema() async throws {
         try await withOwnSystem { system in
@@ -12,15 +13,21 @@ import TidingsTestSupport
                 ["/bin/bash", "-euo", "pipefail", "-c", Self.script], environment: system.environment
             ).finish()
             #expect(dump.exitCode == 0, "\(dump.errors)")
-            let schema = SchemaDump.withoutEqualPartitions(dump.output)
+            let dumped = SchemaDump.withoutEqualPartitions(dump.output)
             let file = TestSystem.repository.appendingPathComponent("Sources/Store/Schema/schema.dump.sql")
+            let former = try String(contentsOf: file, encoding: .utf8)
+            let schema = SchemaDump.file(of: dumped, after: former, isReleased: Migration.all.count > 1)
             if ProcessInfo.processInfo.environment["TIDINGS_WRITE_DUMP"] != nil {
                 try schema.write(to: file, atomically: true, encoding: .utf8)
             }
             let reviewed = try String(contentsOf: file, encoding: .utf8)
-            let difference = zip(schema.split(separator: "\n"), reviewed.split(separator: "\n")).first { $0 != $1 }
+            // The first line has the number, which differs if anything does.
+            let lines = zip(schema.split(separator: "\n").dropFirst(), reviewed.split(separator: "\n").dropFirst())
+            let difference = lines.first { $0 != $1 }
             #expect(difference == nil, "the first line that differs: the database has the first, schema.dump.sql the second")
             #expect(schema == reviewed)
+            let number = try #require(Migration.baselineNumber(in: reviewed))
+            #expect(number > 0)
         }
     }
 

@@ -31,9 +31,15 @@ static const unsigned char baseline[] = {
 #embed "../../../Store/Schema/Baseline/api.sql" suffix(, '\n',)
     0};
 
+// The first line, which has the number of the baseline.
+static const unsigned char dump_head[] = {
+#embed "../../../Store/Schema/schema.dump.sql" limit(32) suffix(,)
+    0};
+
 static const unsigned char grants[] = {
 #embed "../../../Store/Schema/grants.sql" suffix(,)
     0};
 
 const char *tidings_schema_baseline(void) { return (const char *)baseline; }
+const char *tidings_schema_dump_head(void) { return (const char *)dump_head; }
 const char *tidings_schema_grants(void) { return (const char *)grants; }
