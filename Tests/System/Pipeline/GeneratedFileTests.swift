@@ -5,8 +5,8 @@ import TidingsTestSupport
 
 /// The reviewed dump of the schema is the schema that the baseline makes. A change of the schema shows in a change of the dump.
 ///
-/// `TIDINGS_WRITE_DUMP=1 deploy/test --filter SchemaDumpTests` writes the dump anew, with the next number of the baseline if it needs one.
-@Suite struct SchemaDumpTests {
+/// `TIDINGS_WRITE_DUMP=1 deploy/test --filter GeneratedFileTests` writes the dump anew, with the next number of the baseline if it needs one.
+@Suite struct GeneratedFileTests {
     @Test func theDumpIsTheSchema() async throws {
         try await withOwnSystem { system in
             let dump = try await TestProcess(
