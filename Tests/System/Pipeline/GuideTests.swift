@@ -98,17 +98,6 @@ import TidingsTestSupport
         }
     }
 
-    /// SQL.md is made from the comments of the database, Configuration.md from the declarations of the binary.
-    @Test func theReferencesAreUpToDate() async throws {
-        try await withOwnSystem { system in
-            let program = TestSystem.repository.appendingPathComponent("deploy/guides").path
-            let result = try await TestProcess(
-                ["/usr/bin/python3", program, "--check", "--binary", TestSystem.binary], environment: system.environment
-            ).finish()
-            #expect(result.exitCode == 0, "\(result.output)\(result.errors)")
-        }
-    }
-
     /// A shell script in a folder of its own; `tidings` is found as it is after `deploy/install`.
     private static func run(_ script: String, in pipeline: Pipeline) async throws -> TestProcess.Result {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)")
