@@ -107,9 +107,9 @@ import TidingsTestSupport
         let statement = EndedRow.insert(from: "gone where true", setting: [.state: "'cancelled'", .attempts: "attempt - \(1)"])
         #expect(
             statement.text == """
-                insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, endpoint, state, reason, attempts, \
-                provider_message_id, ended_at) select notification_id, ordinal, tenant, channel, provider, endpoint, 'cancelled', reason, \
-                attempt - $1, null, (select tidings.clock()) from gone where true
+                insert into tidings.deliveries (notification_id, ordinal, tenant, channel, provider, state, reason, attempts, endpoint, \
+                provider_message_id, ended_at) select notification_id, ordinal, tenant, channel, provider, 'cancelled', reason, \
+                attempt - $1, endpoint, null, (select tidings.clock()) from gone where true
                 """)
         #expect(EndedRow.insert([]) == nil)
     }

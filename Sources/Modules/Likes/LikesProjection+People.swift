@@ -7,9 +7,7 @@ extension LikesProjection {
     package var personalTables: [PersonalTable] {
         [
             PersonalTable(
-                "likes", .deletesPerson(["recipient_id", "liker_id"]),
-                personal: "recipient_id liker_id name photo_url passed",
-                other: "tenant position notification_id earlier_ids server_is_blurred created_at",
+                LikeRow.table, .deletesPerson(["recipient_id", "liker_id"]), personal: "passed",
                 sections: [
                     .person(
                         "likes", in: "recipient_id", keys: "liker_id text",

@@ -35,7 +35,7 @@ package struct LikesProjection: Projection {
 }
 
 /// A row of `tidings.likes`.
-private struct LikeRow: TableRow {
+struct LikeRow: TableRow {
     let tenant: String
     let recipient: String
     let liker: String
@@ -47,9 +47,11 @@ private struct LikeRow: TableRow {
 
     static let table = Table<LikeRow>(
         "tidings.likes as l",
-        [
-            Column("tenant", \.tenant), Column("recipient_id", \.recipient), Column("liker_id", \.liker), Column("notification_id", \.id),
-            Column("name", \.name), Column("photo_url", \.photoURL), Column("server_is_blurred", \.isBlurred),
+        personal: [
+            Column("recipient_id", \.recipient), Column("liker_id", \.liker), Column("name", \.name), Column("photo_url", \.photoURL),
+        ],
+        other: [
+            Column("tenant", \.tenant), Column("notification_id", \.id), Column("server_is_blurred", \.isBlurred),
             Column("created_at", \.createdAt),
         ],
         computing: [

@@ -141,9 +141,9 @@ struct DecisionRow: TableRow {
 
     static let table = Table<DecisionRow>(
         "tidings.decisions",
-        [
+        personal: [Column("decision") { DecisionText.encode($0.planned) }],
+        other: [
             Column("notification_id", \.id), Column(smallint: "ordinal", \.ordinal), Column("at", \.at), Column("catalogue", \.catalogue),
-            Column("decision") { DecisionText.encode($0.planned) }, Column("moved_from") { $0.move?.provider },
-            Column("moved_because") { $0.move?.because.rawValue },
+            Column("moved_from") { $0.move?.provider }, Column("moved_because") { $0.move?.because.rawValue },
         ])
 }

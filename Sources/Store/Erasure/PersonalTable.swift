@@ -44,6 +44,22 @@ public struct PersonalTable: Sendable {
         self.sections = sections
         self.notExported = notExported
     }
+
+    /// A table whose rows have a type, which says of each of its columns whether it tells of a person.
+    ///
+    /// - Parameters:
+    ///   - personal: further columns of the table, which no INSERT sets, and so for `other`.
+    ///   - notExported: required if there are personal columns and no sections.
+    package init<Row: Sendable>(
+        _ table: Table<Row>, _ erasure: Erasure, personal: String = "", other: String = "", sections: [ExportSection] = [],
+        notExported: String? = nil
+    ) {
+        let personal = table.personal.map(\.name) + [personal]
+        let other = table.other.map(\.name) + table.computed.map(\.name) + [other]
+        self.init(
+            table.plainName, erasure, personal: personal.joined(separator: " "), other: other.joined(separator: " "), sections: sections,
+            notExported: notExported)
+    }
 }
 
 /// An array of an export, filled from one table.

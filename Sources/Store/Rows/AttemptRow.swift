@@ -23,10 +23,11 @@ struct AttemptRow: TableRow {
 
     static let table = Table<AttemptRow>(
         "tidings.attempts",
-        [
+        personal: [Column("detail", \.detail)],
+        other: [
             Column("notification_id", \.key.notificationID), Column(smallint: "ordinal", \.key.ordinal),
             Column(smallint: "attempt", \.attempt), Column("channel", \.channel), Column("provider", \.provider),
-            Column("outcome", \.outcome), Column("reason", \.reason), Column(integer: "status", \.status), Column("detail", \.detail),
+            Column("outcome", \.outcome), Column("reason", \.reason), Column(integer: "status", \.status),
             Column("possible_duplicate", \.possibleDuplicate), Column("idempotency_key", \.key.idempotencyKey),
             Column("worker", \.worker), Column("started_at", \.startedAt), Column("finished_at", \.finishedAt), .late,
         ])

@@ -38,9 +38,10 @@ struct DueRow: TableRow {
     /// The only INSERT into `tidings.due` is that of this table. A row waits from now.
     static let table = Table<DueRow>(
         "tidings.due",
-        [
+        personal: [.endpoint],
+        other: [
             Column("notification_id", \.id), Column(smallint: "ordinal", \.ordinal), Column("lane", \.lane), .time, .kind,
-            Column("tenant", \.tenant), .channel, Column("provider", \.provider), .endpoint, .attempt, .reason,
+            Column("tenant", \.tenant), .channel, Column("provider", \.provider), .attempt, .reason,
             Column(bigint: "pause_id", \.pause, otherwise: "null"),
         ], computing: ["since": now])
 

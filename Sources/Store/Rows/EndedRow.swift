@@ -19,9 +19,10 @@ struct EndedRow: TableRow {
     /// INSERT of rows has ended before.
     static let table = Table<EndedRow>(
         "tidings.deliveries",
-        [
+        personal: [.endpoint, .providerMessageID],
+        other: [
             Column("notification_id", \.id), Column(smallint: "ordinal", \.ordinal), Column("tenant", \.tenant), .channel,
-            Column("provider", \.provider), .endpoint, .state, .reason, .attempts, .providerMessageID,
+            Column("provider", \.provider), .state, .reason, .attempts,
         ], computing: ["ended_at": "(select tidings.clock())"])
 }
 

@@ -31,11 +31,13 @@ struct InboxRow: TableRow {
     /// The only INSERT into `tidings.inbox` is that of this table.
     static let table = Table<InboxRow>(
         "tidings.inbox",
-        [
-            Column("tenant", \.tenant, otherwise: "a.tenant"), Column("recipient_id", \.recipient, otherwise: "a.recipient_id"),
-            Column("notification_id", \.id, otherwise: "a.notification_id"), Column("type", \.type), Column("category", \.category),
-            Column("title", \.title), Column("body", \.body), Column("data", \.data), Column("image_url", \.imageURL),
-            Column("group_key", \.groupKey), .scheduledFor, Column("created_at", \.createdAt),
+        personal: [
+            Column("recipient_id", \.recipient, otherwise: "a.recipient_id"), Column("title", \.title), Column("body", \.body),
+            Column("data", \.data), Column("image_url", \.imageURL), Column("group_key", \.groupKey), .scheduledFor,
+        ],
+        other: [
+            Column("tenant", \.tenant, otherwise: "a.tenant"), Column("notification_id", \.id, otherwise: "a.notification_id"),
+            Column("type", \.type), Column("category", \.category), Column("created_at", \.createdAt),
         ],
         computing: [
             "position": """

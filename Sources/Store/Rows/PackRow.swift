@@ -9,9 +9,9 @@ struct PackRow: TableRow {
 
     static let table = Table<PackRow>(
         "tidings.packs",
-        [
+        personal: [Column(arrayOf: "uuid", "notification_ids") { $0.pack.entries.map(\.notificationID.description) }],
+        other: [
             Column("id", \.pack.id), Column("channel", \.pack.channel), Column("provider", \.pack.provider), Column("lane", \.pack.lane),
-            Column(arrayOf: "uuid", "notification_ids") { $0.pack.entries.map(\.notificationID.description) },
             Column(arrayOf: "smallint", "ordinals") { $0.pack.entries.map { String($0.ordinal) } },
             Column(arrayOf: "smallint", "attempts") { $0.pack.entries.map { String($0.attempt) } },
             Column("decided_at", \.decidedAt),

@@ -3,7 +3,7 @@ package import TidingsPostgres
 /// A row of a table that the data path writes.
 ///
 /// The table is declared once: its name, and its columns with the members of a row from which they come. The INSERT, the arrays that carry
-/// many rows in one statement, and the words of closed lists follow from the declaration.
+/// many rows in one statement, the words of closed lists, and the columns that tell of a person follow from the declaration.
 package protocol TableRow: Sendable {
     static var table: Table<Self> { get }
 }
@@ -11,19 +11,31 @@ package protocol TableRow: Sendable {
 /// A table that holds rows of one type.
 package struct Table<Row: Sendable>: Sendable {
     package let name: String
+    /// Every column that rows hold.
     package let columns: [Column<Row>]
+    /// Columns that hold or name a person, or something that the person was sent, see ``PersonalTable``.
+    let personal: [Column<Row>]
+    /// The columns that tell nothing of a person.
+    let other: [Column<Row>]
     /// The columns that the INSERT computes, with their expressions.
     package let computed: [(name: String, expression: SQL)]
     private let insertion: SQL
 
-    /// - Parameter computed: columns that no row holds, each with an expression over the source of an INSERT.
-    package init(_ name: String, _ columns: [Column<Row>], computing computed: KeyValuePairs<String, SQL> = [:]) {
+    /// - Parameter computed: columns that no row holds, each with an expression over the source of an INSERT. They tell nothing of a person.
+    package init(
+        _ name: String, personal: [Column<Row>], other: [Column<Row>], computing computed: KeyValuePairs<String, SQL> = [:]
+    ) {
         self.name = name
-        self.columns = columns
+        self.personal = personal
+        self.other = other
         self.computed = computed.map { ($0.key, $0.value) }
+        columns = other + personal
         let names = columns.map(\.name) + computed.map(\.key)
         insertion = "insert into \(unsafe: name) (\(unsafe: names.joined(separator: ", "))) select "
     }
+
+    /// The name without its schema and its alias.
+    var plainName: String { String(name.prefix { $0 != " " }.drop { $0 != "." }.dropFirst()) }
 
     /// An INSERT that adds a row for each row of `source`.
     ///

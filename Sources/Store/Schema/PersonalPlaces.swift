@@ -1,6 +1,7 @@
 /// Every place where a person can stand: the tables of the store, and the places outside of the database.
 ///
-/// `Documentation.docc/Erasing.md` shows the list. A table or a column that is new needs an entry here, or in the module that owns it.
+/// `Documentation.docc/Erasing.md` shows the list. A table or a column that is new needs an entry here, or in the module that owns it. A
+/// table of a ``TableRow`` has the columns of its declaration, and here further ones that no INSERT sets.
 public enum PersonalPlaces {
     /// Every table of the store.
     public static let tables: [PersonalTable] = people + notifications + local + undecided + erasures + ids + house
@@ -36,11 +37,7 @@ public enum PersonalPlaces {
                         """)
             ]),
         PersonalTable(
-            "inbox", .step(.rows),
-            personal: """
-                recipient_id title body data image_url group_key scheduled_for seen_at read_at dismissed_at deleted_at snoozed_until woken_at
-                """,
-            other: "tenant notification_id position changed type category created_at",
+            InboxRow.table, .step(.rows), personal: "seen_at read_at dismissed_at deleted_at snoozed_until woken_at", other: "changed",
             sections: [
                 .person(
                     "inbox", in: "recipient_id", keys: "notification_id uuid",
@@ -87,16 +84,14 @@ public enum PersonalPlaces {
                         """)
             ]),
         PersonalTable(
-            "decisions", .deletesWithNotification("notification_id"), personal: "decision",
-            other: "notification_id ordinal at catalogue moved_from moved_because",
+            DecisionRow.table, .deletesWithNotification("notification_id"),
             sections: [
                 .notification(
                     "decisions", of: "own_decisions",
                     columns: "r.notification_id, r.ordinal, r.at, r.decision::json as decision, r.moved_from, r.moved_because")
             ]),
         PersonalTable(
-            "deliveries", .deletesWithNotification("notification_id"), personal: "endpoint provider_message_id",
-            other: "notification_id ordinal tenant channel provider state reason attempts ended_at",
+            EndedRow.table, .deletesWithNotification("notification_id"),
             sections: [
                 .notification(
                     "deliveries", of: "own_deliveries",
@@ -106,11 +101,7 @@ public enum PersonalPlaces {
                         """)
             ]),
         PersonalTable(
-            "attempts", .deletesWithNotification("notification_id"), personal: "detail",
-            other: """
-                notification_id ordinal attempt channel provider outcome reason status possible_duplicate late idempotency_key worker
-                started_at finished_at
-                """,
+            AttemptRow.table, .deletesWithNotification("notification_id"),
             sections: [
                 .notification(
                     "attempts", of: "own_attempts",
@@ -133,16 +124,14 @@ public enum PersonalPlaces {
                         """)
             ]),
         PersonalTable(
-            "due", .step(.notifications), personal: "endpoint",
-            other: "notification_id ordinal lane due_at kind tenant channel provider attempt reason since pause_id",
+            DueRow.table, .step(.notifications),
             sections: [
                 .notification(
                     "due", of: "own_due",
                     columns: "r.notification_id, r.ordinal, r.channel, r.provider, r.endpoint, r.due_at, r.kind, r.reason, r.since")
             ]),
         PersonalTable(
-            "packs", .step(.notifications), personal: "notification_ids",
-            other: "id channel provider lane ordinals attempts decided_at confirmed_at claimed_at claimed_by lease_until claim",
+            PackRow.table, .step(.notifications), other: "confirmed_at claimed_at claimed_by lease_until claim",
             notExported: "deliveries on their way; their notification is exported"),
     ]
 
