@@ -103,6 +103,22 @@ import TidingsTestSupport
         }
     }
 
+    @Test func aRowOfDueIsReadAsItWasWritten() async throws {
+        let rows = [
+            DueRow(
+                id: Self.id, ordinal: 2, lane: .urgent, time: Self.time, kind: .failover, tenant: "t", channel: .webhook, provider: "p",
+                endpoint: "e", attempt: 3, reason: .breakerOpen, pause: 4),
+            DueRow(
+                id: Self.id, ordinal: 3, lane: .bulk, time: .distantFuture, kind: .escalation, tenant: "u", channel: .inApp, provider: "",
+                endpoint: nil, attempt: 1, reason: .awaitingEscalation, pause: nil),
+        ]
+        try await withTestSystem(usesBroker: false) { system in
+            _ = try await system.query(try #require(DueRow.insert(rows)))
+            let found = try await system.query("select \(DueRow.columns) from tidings.due w order by w.ordinal").rows
+            #expect(try found.map { try DueRow($0) } == rows)
+        }
+    }
+
     @Test func anInsertFromOtherRowsSaysWhatDiffers() {
         let statement = EndedRow.insert(from: "gone where true", setting: [.state: "'cancelled'", .attempts: "attempt - \(1)"])
         #expect(

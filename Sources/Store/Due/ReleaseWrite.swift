@@ -31,20 +31,20 @@ struct ReleaseWrite {
     }
 
     private mutating func move(_ delivery: WaitingDelivery, to judged: PlannedDelivery, mayHaveArrived: Bool) {
-        let stored = delivery.stored
+        let (row, stored) = (delivery.row, delivery.stored)
         // No new decision is written if the delivery is only sent again, or stays because no other provider can take it.
         let stays = delivery.isWith(judged.provider, at: judged.endpoint)
-        var isNews = !(stays && (delivery.kind == .retry || delivery.kind == .failover))
+        var isNews = !(stays && (row.kind == .retry || row.kind == .failover))
         switch judged.verdict {
         case .send(let validUntil):
             builder.add(
                 stored.entry(
-                    ordinal: delivery.ordinal, attempt: delivery.attempt, endpoint: judged.endpoint, decidedAt: now, validUntil: validUntil,
+                    ordinal: row.ordinal, attempt: row.attempt, endpoint: judged.endpoint, decidedAt: now, validUntil: validUntil,
                     standby: judged.standby, mayHaveArrived: mayHaveArrived),
                 channel: judged.channel, provider: judged.provider, lane: stored.lane)
         case .hold(let until, let reason):
             // A hold that repeats every few minutes for days is one decision.
-            isNews = !(stays && reason == .timeZoneUnknown && reason == delivery.reason)
+            isNews = !(stays && reason == .timeZoneUnknown && reason == row.reason)
             wait(delivery, judged, until: until, kind: .held, reason: reason)
         case .paused(let pause, let time):
             isNews = true
@@ -55,15 +55,15 @@ struct ReleaseWrite {
             isNews = true
             ended.append(
                 EndedRow(
-                    id: stored.id, ordinal: delivery.ordinal, tenant: stored.intent.tenant, channel: judged.channel,
-                    provider: judged.provider, endpoint: judged.endpoint, state: state, reason: reason, attempts: delivery.attempt - 1))
+                    id: stored.id, ordinal: row.ordinal, tenant: stored.intent.tenant, channel: judged.channel,
+                    provider: judged.provider, endpoint: judged.endpoint, state: state, reason: reason, attempts: row.attempt - 1))
             tally.addEnded(tenant: stored.intent.tenant, channel: judged.channel, state: state, reason: reason)
-            if stored.intent.critical { ends.append(EscalationStep(DeliveryKey(stored.id, delivery.ordinal))) }
+            if stored.intent.critical { ends.append(EscalationStep(delivery.key)) }
         }
         if isNews {
             decisions.append(
                 DecisionRow(
-                    id: stored.id, ordinal: delivery.ordinal, at: now, catalogue: catalogue, planned: judged,
+                    id: stored.id, ordinal: row.ordinal, at: now, catalogue: catalogue, planned: judged,
                     move: Move(of: delivery, to: judged)))
         }
     }
@@ -71,11 +71,7 @@ struct ReleaseWrite {
     private mutating func wait(
         _ delivery: WaitingDelivery, _ judged: PlannedDelivery, until: Timestamp, kind: DueKind, reason: ReasonCode, pause: Int? = nil
     ) {
-        due.append(
-            DueRow(
-                id: delivery.stored.id, ordinal: delivery.ordinal, lane: delivery.stored.lane, time: until, kind: kind,
-                tenant: delivery.stored.intent.tenant, channel: judged.channel, provider: judged.provider, endpoint: judged.endpoint,
-                attempt: delivery.attempt, reason: reason, pause: pause))
+        due.append(delivery.row.waiting(judged, until: until, kind: kind, reason: reason, pause: pause))
     }
 
     mutating func packs(nextID: () -> PackID) -> [Pack] { builder.finish(nextID: nextID) }
@@ -96,9 +92,10 @@ struct Move: Sendable {
 
     /// Nil if the delivery stays or ends.
     init?(of delivery: WaitingDelivery, to judged: PlannedDelivery) {
-        because = delivery.reason
-        switch delivery.kind {
-        case .failover where judged.verdict.isOpen && !isSameText(judged.provider, delivery.provider): provider = delivery.provider
+        let row = delivery.row
+        because = row.reason
+        switch row.kind {
+        case .failover where judged.verdict.isOpen && !isSameText(judged.provider, row.provider): provider = row.provider
         case .again: provider = Move.anew
         case .held, .retry, .recover, .escalation, .failover: return nil
         }
@@ -115,8 +112,8 @@ struct Move: Sendable {
 extension WaitingDelivery {
     /// Whether the delivery is for this provider and this endpoint.
     fileprivate func isWith(_ provider: String, at endpoint: String?) -> Bool {
-        guard isSameText(provider, self.provider) else { return false }
-        guard let endpoint, let own = self.endpoint else { return endpoint == nil && self.endpoint == nil }
+        guard isSameText(provider, row.provider) else { return false }
+        guard let endpoint, let own = row.endpoint else { return endpoint == nil && row.endpoint == nil }
         return isSameText(endpoint, own)
     }
 }

@@ -34,7 +34,7 @@ extension Store.Due {
         of waiting: [WaitingDelivery], in catalogue: Catalogue, in transaction: PostgresTransaction
     ) async throws -> [DeliveryKey: Trail] {
         let ordered = Set(catalogue.markets.values.flatMap { market in market.strategies.filter { $0.value != .all }.keys })
-        let keys = waiting.filter { $0.kind == .failover || ordered.contains($0.channel) }.map(\.key)
+        let keys = waiting.filter { $0.row.kind == .failover || ordered.contains($0.row.channel) }.map(\.key)
         guard !keys.isEmpty else { return [:] }
         let asked: SQL = """
             from \(keys.relation("asked"))

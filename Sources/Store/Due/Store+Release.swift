@@ -220,8 +220,8 @@ extension Store.Due {
             ), gone as (
                 delete from tidings.due w using weighed n
                 where w.notification_id = n.notification_id and w.ordinal = n.picked_ordinal and coalesce(n.bytes_before, 0) < \(Int64(bytes))
-                returning w.ordinal, w.kind, w.channel, w.provider, w.endpoint, w.attempt, w.reason,
-                    case when n.planned > 1 and w.channel <> 'inApp' and w.provider <> '' then n.decision end as decision, w.due_at,
+                returning \(DueRow.columns),
+                    case when n.planned > 1 and w.channel <> 'inApp' and w.provider <> '' then n.decision end as decision,
                     \(StoredIntent.columns)
             )
             select * from gone where id is not null order by due_at, id, ordinal
@@ -232,16 +232,10 @@ extension Store.Due {
 
 /// A row taken out of `due`, with its intent and all data needed to judge it.
 public struct WaitingDelivery: Sendable {
-    var ordinal: Int
-    let kind: DueKind
-    let channel: Channel
-    let provider: String
-    let endpoint: String?
-    var attempt: Int
-    let reason: ReasonCode
+    /// The row as it stood in `due`.
+    private(set) var row: DueRow
     /// The first decision, if others were planned beside it on its channel.
     let decision: String?
-    let dueAt: Timestamp
     let stored: StoredIntent
     var trail = Trail()
     /// Devices that have the notification in their local plan.
@@ -249,16 +243,10 @@ public struct WaitingDelivery: Sendable {
 
     public fileprivate(set) var facts: RecipientFacts
 
+    /// The row and the intent have their tenant and lane in columns of the same names, with the same values.
     init(_ row: PostgresRow) throws {
-        ordinal = try row.decode("ordinal")
-        kind = try row.decode("kind")
-        channel = try row.decode("channel")
-        provider = try row.decode("provider")
-        endpoint = try row.decode("endpoint")
-        attempt = try row.decode("attempt")
-        reason = try row.decode("reason")
+        self.row = try DueRow(row)
         decision = try row.decode("decision")
-        dueAt = try row.decode("due_at")
         stored = try StoredIntent(row)
         facts = .unseen(tenant: stored.intent.tenant, recipient: stored.intent.recipient)
     }
@@ -266,42 +254,43 @@ public struct WaitingDelivery: Sendable {
     public var intent: Intent { stored.intent }
     public var acceptedAt: Timestamp { stored.acceptedAt }
 
-    var key: DeliveryKey { DeliveryKey(stored.id, ordinal) }
+    var key: DeliveryKey { DeliveryKey(stored.id, row.ordinal) }
 
     /// One more delivery of the same notification, not yet tried.
     func another(_ ordinal: Int) -> WaitingDelivery {
         var another = self
-        another.ordinal = ordinal
-        another.attempt = 1
+        another.row.ordinal = ordinal
+        another.row.attempt = 1
         return another
     }
 
     /// The instant by which the delivery is judged. It is the due time if the delivery waited for its own time and the releaser is not much
     /// later. See ``Store/judgedAsDue``.
     public func moment(at now: Timestamp) -> Timestamp {
-        guard kind == .held, reason == .scheduledFor || reason == .quietHours, dueAt < now, now - dueAt <= Store.judgedAsDue else {
-            return now
-        }
-        return dueAt
+        guard row.kind == .held, row.reason == .scheduledFor || row.reason == .quietHours, row.time < now,
+            now - row.time <= Store.judgedAsDue
+        else { return now }
+        return row.time
     }
 
     /// The history of the delivery: the providers it has left, and the deliveries and devices beside it.
     public func past(at now: Timestamp) -> DeliveryPast {
-        let beside = decision.map { DecisionText.open(on: channel, in: $0) } ?? []
+        let beside = decision.map { DecisionText.open(on: row.channel, in: $0) } ?? []
         var past = DeliveryPast(
-            because: kind == .failover ? reason : nil, keepsProvider: kind == .retry || kind == .recover,
-            before: beside.filter { $0.ordinal < ordinal }.map(\.planned), after: beside.filter { $0.ordinal > ordinal }.map(\.planned))
-        for step in kind == .again ? [] : Move.counting(trail.moves) where step.counts(at: now) {
+            because: row.kind == .failover ? row.reason : nil, keepsProvider: row.kind == .retry || row.kind == .recover,
+            before: beside.filter { $0.ordinal < row.ordinal }.map(\.planned),
+            after: beside.filter { $0.ordinal > row.ordinal }.map(\.planned))
+        for step in row.kind == .again ? [] : Move.counting(trail.moves) where step.counts(at: now) {
             past.leave(step.provider, because: step.because)
         }
-        if kind == .failover { past.leave(provider, because: reason) }
+        if row.kind == .failover { past.leave(row.provider, because: row.reason) }
         past.plannedOn = plannedOn
         return past
     }
 
     /// The delivery as it was planned. Only its verdict is judged again.
     public var planned: PlannedDelivery {
-        PlannedDelivery(channel: channel, provider: provider, endpoint: endpoint, verdict: .awaitEscalation)
+        PlannedDelivery(channel: row.channel, provider: row.provider, endpoint: row.endpoint, verdict: .awaitEscalation)
     }
 }
 

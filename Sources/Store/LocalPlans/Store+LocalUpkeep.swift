@@ -40,7 +40,7 @@ extension Store.LocalPlans {
 extension Store.LocalPlans {
     /// For each notification with a waiting push: the devices that have the notification in their plan.
     static func planned(_ waiting: [WaitingDelivery], in transaction: PostgresTransaction) async throws -> [NotificationID: Set<String>] {
-        let pushes = Set(waiting.filter { $0.channel == .push }.map(\.stored.id))
+        let pushes = Set(waiting.filter { $0.row.channel == .push }.map(\.stored.id))
         guard !pushes.isEmpty else { return [:] }
         let query: SQL = """
             select notification_id, device_id from tidings.local_requests where notification_id = any(\(pushes.sorted().uuids)) and ends_as is null

@@ -19,7 +19,7 @@ public enum DueKind: String, Sendable, Hashable, CaseIterable {
 }
 
 /// A row of `tidings.due`: a delivery that waits for a time.
-struct DueRow: TableRow {
+struct DueRow: TableRow, Equatable {
     var id: NotificationID
     var ordinal: Int
     var lane: Lane
@@ -47,6 +47,35 @@ struct DueRow: TableRow {
 
     /// The time of a delivery that is due at once.
     static let now: SQL = "(select tidings.clock())"
+}
+
+extension DueRow {
+    /// The columns that ``init(_:)`` reads, of the table alias `w`.
+    static let columns = table.list(of: "w")
+
+    /// Reads ``columns`` by name. The row may have other columns.
+    init(_ row: PostgresRow) throws {
+        id = try row.decode("notification_id")
+        ordinal = try row.decode("ordinal")
+        lane = try row.decode("lane")
+        time = try row.decode("due_at")
+        kind = try row.decode("kind")
+        tenant = try row.decode("tenant")
+        channel = try row.decode("channel")
+        provider = try row.decode("provider")
+        endpoint = try row.decode("endpoint")
+        attempt = try row.decode("attempt")
+        reason = try row.decode("reason")
+        pause = try row.decode("pause_id")
+    }
+
+    /// The row of the same delivery that waits on after it was judged.
+    func waiting(_ judged: PlannedDelivery, until time: Timestamp, kind: DueKind, reason: ReasonCode, pause: Int?) -> DueRow {
+        var row = self
+        (row.channel, row.provider, row.endpoint) = (judged.channel, judged.provider, judged.endpoint)
+        (row.time, row.kind, row.reason, row.pause) = (time, kind, reason, pause)
+        return row
+    }
 }
 
 extension Column<DueRow> {

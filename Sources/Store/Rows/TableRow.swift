@@ -54,6 +54,9 @@ package struct Table<Row: Sendable>: Sendable {
         return insertion + values { expressions[$0] ?? $0.received } + " from " + rows.relation("told", columns)
     }
 
+    /// The columns of a table alias, for SELECT and RETURNING: `w.notification_id, w.ordinal, …`.
+    func list(of alias: String) -> SQL { SQL(unsafeSQL: columns.map { "\(alias).\($0.name)" }.joined(separator: ", ")) }
+
     private func values(_ value: (Column<Row>) -> SQL) -> SQL {
         (columns.map(value) + computed.map(\.expression)).joined(separator: ", ")
     }
