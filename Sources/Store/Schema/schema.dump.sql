@@ -1613,7 +1613,7 @@ COMMENT ON COLUMN tidings_ops.bulk_yields.role IS 'router, deliver, release, or 
 
 COMMENT ON COLUMN tidings_ops.bulk_yields.bulk_pause_ms IS 'Milliseconds that the process waits before each batch of bulk work.';
 
-COMMENT ON COLUMN tidings_ops.bulk_yields.urgent_took_ms IS 'Milliseconds of the last urgent batch that was too slow.';
+COMMENT ON COLUMN tidings_ops.bulk_yields.urgent_took_ms IS 'Milliseconds of the last urgent batch that was too slow. Null if the process has named none.';
 
 COMMENT ON COLUMN tidings_ops.bulk_yields.bulk_ready IS 'Messages in all bulk queues together at the last sample: intents and packs of up to 50 deliveries.';
 
@@ -1807,7 +1807,7 @@ COMMENT ON COLUMN tidings_ops.decisions.has_standby IS 'True if another provider
 
 COMMENT ON COLUMN tidings_ops.decisions.moved_from IS 'The provider that the delivery left because that provider could not deliver. Null if the delivery did not move.';
 
-COMMENT ON COLUMN tidings_ops.decisions.moved_because IS 'The reason why the provider in moved_from could not deliver: a code of tidings_ops.reason_codes.';
+COMMENT ON COLUMN tidings_ops.decisions.moved_because IS 'The reason why the provider in moved_from could not deliver: a code of tidings_ops.reason_codes. Null if moved_from is null.';
 
 CREATE VIEW tidings_ops.ended_deliveries AS
  SELECT ((n.id || '/'::text) || d.ordinal) AS delivery_id,
@@ -2399,29 +2399,29 @@ COMMENT ON COLUMN tidings_ops.local_plans.scheduled_for IS 'Time at which the pr
 
 COMMENT ON COLUMN tidings_ops.local_plans.state IS 'waiting (not in the plan yet: the device has not asked, the plan is full, or a reason hides the notification), told (in a plan that the device has asked for), confirmed (the device has the notification), shown (confirmed, and its time has come), takenBack (out of the plan for now), or the state in which the delivery ends when the device confirms the removal.';
 
-COMMENT ON COLUMN tidings_ops.local_plans.reason_code IS 'The reason why the notification was taken back for good.';
+COMMENT ON COLUMN tidings_ops.local_plans.reason_code IS 'The reason why the notification was taken back for good. Null otherwise.';
 
 COMMENT ON COLUMN tidings_ops.local_plans.fires_at IS 'The time in the plan at which the device is to show the notification: the scheduled time, or a time after quiet hours. Null: immediately, or the notification was in no plan.';
 
-COMMENT ON COLUMN tidings_ops.local_plans.zone IS 'The time zone for which the plan has the time.';
+COMMENT ON COLUMN tidings_ops.local_plans.zone IS 'The time zone for which the plan has the time. Null if there is none.';
 
 COMMENT ON COLUMN tidings_ops.local_plans.version IS 'The version of the plan in which this row last changed. Null if it was never in a plan.';
 
 COMMENT ON COLUMN tidings_ops.local_plans.planned_at IS 'Time at which the notification was taken into the plan of the device.';
 
-COMMENT ON COLUMN tidings_ops.local_plans.confirmed_at IS 'Time at which the device confirmed that it has the notification as the plan has it.';
+COMMENT ON COLUMN tidings_ops.local_plans.confirmed_at IS 'Time at which the device confirmed that it has the notification as the plan has it. Null before that.';
 
 COMMENT ON COLUMN tidings_ops.local_plans.expires_at IS 'Time from which the notification is not shown.';
 
-COMMENT ON COLUMN tidings_ops.local_plans.plan_version IS 'The version of the plan of the device. Each sync that finds a change makes a new version.';
+COMMENT ON COLUMN tidings_ops.local_plans.plan_version IS 'The version of the plan of the device. Each sync that finds a change makes a new version. Null if the device never had a plan.';
 
-COMMENT ON COLUMN tidings_ops.local_plans.acked_version IS 'The last version that the device confirmed. 0 for none.';
+COMMENT ON COLUMN tidings_ops.local_plans.acked_version IS 'The last version that the device confirmed. 0 for none. Null if the device never had a plan.';
 
-COMMENT ON COLUMN tidings_ops.local_plans.synced_at IS 'Time at which the device last asked for its plan.';
+COMMENT ON COLUMN tidings_ops.local_plans.synced_at IS 'Time at which the device last asked for its plan. Null if the device never did.';
 
-COMMENT ON COLUMN tidings_ops.local_plans.acked_at IS 'Time at which the device last confirmed a version.';
+COMMENT ON COLUMN tidings_ops.local_plans.acked_at IS 'Time at which the device last confirmed a version. Null if the device never did.';
 
-COMMENT ON COLUMN tidings_ops.local_plans.woken_at IS 'Time at which a silent push last woke the app.';
+COMMENT ON COLUMN tidings_ops.local_plans.woken_at IS 'Time at which a silent push last woke the app. Null if none did.';
 
 CREATE VIEW tidings_ops.notifications AS
  SELECT n.id AS notification_id,
@@ -2840,19 +2840,19 @@ COMMENT ON COLUMN tidings_ops.queues.lane IS 'urgent or bulk, for a delivery que
 
 COMMENT ON COLUMN tidings_ops.queues.ready IS 'Messages that no consumer held at the last sample. Null before the first sample.';
 
-COMMENT ON COLUMN tidings_ops.queues.consumers IS 'Number of consumers at the last sample.';
+COMMENT ON COLUMN tidings_ops.queues.consumers IS 'Number of consumers at the last sample. Null before the first sample.';
 
 COMMENT ON COLUMN tidings_ops.queues.sampled_at IS 'Time of the last sample. A release role takes one every 5 seconds.';
 
-COMMENT ON COLUMN tidings_ops.queues.packs IS 'Number of packs that are not settled now. A pack is up to 50 deliveries in one message.';
+COMMENT ON COLUMN tidings_ops.queues.packs IS 'Number of packs that are not settled now. A pack is up to 50 deliveries in one message. Null if there is none.';
 
-COMMENT ON COLUMN tidings_ops.queues.deliveries IS 'Number of deliveries in these packs.';
+COMMENT ON COLUMN tidings_ops.queues.deliveries IS 'Number of deliveries in these packs. Null if there is no pack.';
 
 COMMENT ON COLUMN tidings_ops.queues.in_flight IS 'Number of these deliveries that a worker has claimed.';
 
 COMMENT ON COLUMN tidings_ops.queues.unconfirmed IS 'Number of these packs that the broker has not confirmed yet. A releaser publishes them again.';
 
-COMMENT ON COLUMN tidings_ops.queues.oldest_at IS 'Time at which the oldest of these packs was decided.';
+COMMENT ON COLUMN tidings_ops.queues.oldest_at IS 'Time at which the oldest of these packs was decided. Null if there is no pack.';
 
 COMMENT ON COLUMN tidings_ops.queues.drained_per_second IS 'Number of messages a second by which the queue shrank between the last two samples. Negative while the queue grows.';
 

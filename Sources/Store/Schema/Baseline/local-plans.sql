@@ -94,20 +94,21 @@ comment on column tidings_ops.local_plans.state is
     'waiting (not in the plan yet: the device has not asked, the plan is full, or a reason hides the notification), told (in a plan that '
     'the device has asked for), confirmed (the device has the notification), shown (confirmed, and its time has come), takenBack (out of '
     'the plan for now), or the state in which the delivery ends when the device confirms the removal.';
-comment on column tidings_ops.local_plans.reason_code is 'The reason why the notification was taken back for good.';
+comment on column tidings_ops.local_plans.reason_code is 'The reason why the notification was taken back for good. Null otherwise.';
 comment on column tidings_ops.local_plans.fires_at is
     'The time in the plan at which the device is to show the notification: the scheduled time, or a time after quiet hours. Null: '
     'immediately, or the notification was in no plan.';
-comment on column tidings_ops.local_plans.zone is 'The time zone for which the plan has the time.';
+comment on column tidings_ops.local_plans.zone is 'The time zone for which the plan has the time. Null if there is none.';
 comment on column tidings_ops.local_plans.version is
     'The version of the plan in which this row last changed. Null if it was never in a plan.';
 comment on column tidings_ops.local_plans.planned_at is 'Time at which the notification was taken into the plan of the device.';
 comment on column tidings_ops.local_plans.confirmed_at is
-    'Time at which the device confirmed that it has the notification as the plan has it.';
+    'Time at which the device confirmed that it has the notification as the plan has it. Null before that.';
 comment on column tidings_ops.local_plans.expires_at is 'Time from which the notification is not shown.';
 comment on column tidings_ops.local_plans.plan_version is
-    'The version of the plan of the device. Each sync that finds a change makes a new version.';
-comment on column tidings_ops.local_plans.acked_version is 'The last version that the device confirmed. 0 for none.';
-comment on column tidings_ops.local_plans.synced_at is 'Time at which the device last asked for its plan.';
-comment on column tidings_ops.local_plans.acked_at is 'Time at which the device last confirmed a version.';
-comment on column tidings_ops.local_plans.woken_at is 'Time at which a silent push last woke the app.';
+    'The version of the plan of the device. Each sync that finds a change makes a new version. Null if the device never had a plan.';
+comment on column tidings_ops.local_plans.acked_version is
+    'The last version that the device confirmed. 0 for none. Null if the device never had a plan.';
+comment on column tidings_ops.local_plans.synced_at is 'Time at which the device last asked for its plan. Null if the device never did.';
+comment on column tidings_ops.local_plans.acked_at is 'Time at which the device last confirmed a version. Null if the device never did.';
+comment on column tidings_ops.local_plans.woken_at is 'Time at which a silent push last woke the app. Null if none did.';

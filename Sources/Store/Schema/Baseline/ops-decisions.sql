@@ -48,7 +48,7 @@ comment on column tidings_ops.decisions.has_standby is
 comment on column tidings_ops.decisions.moved_from is
     'The provider that the delivery left because that provider could not deliver. Null if the delivery did not move.';
 comment on column tidings_ops.decisions.moved_because is
-    'The reason why the provider in moved_from could not deliver: a code of tidings_ops.reason_codes.';
+    'The reason why the provider in moved_from could not deliver: a code of tidings_ops.reason_codes. Null if moved_from is null.';
 
 create view tidings_ops.outcomes_by_market as
     with judged_last as (

@@ -57,14 +57,15 @@ comment on column tidings_ops.queues.channel is 'The channel of a delivery queue
 comment on column tidings_ops.queues.provider is 'The provider of a delivery queue with unfinished packs. Null otherwise.';
 comment on column tidings_ops.queues.lane is 'urgent or bulk, for a delivery queue with unfinished packs. Null otherwise.';
 comment on column tidings_ops.queues.ready is 'Messages that no consumer held at the last sample. Null before the first sample.';
-comment on column tidings_ops.queues.consumers is 'Number of consumers at the last sample.';
+comment on column tidings_ops.queues.consumers is 'Number of consumers at the last sample. Null before the first sample.';
 comment on column tidings_ops.queues.sampled_at is 'Time of the last sample. A release role takes one every 5 seconds.';
-comment on column tidings_ops.queues.packs is 'Number of packs that are not settled now. A pack is up to 50 deliveries in one message.';
-comment on column tidings_ops.queues.deliveries is 'Number of deliveries in these packs.';
+comment on column tidings_ops.queues.packs is
+    'Number of packs that are not settled now. A pack is up to 50 deliveries in one message. Null if there is none.';
+comment on column tidings_ops.queues.deliveries is 'Number of deliveries in these packs. Null if there is no pack.';
 comment on column tidings_ops.queues.in_flight is 'Number of these deliveries that a worker has claimed.';
 comment on column tidings_ops.queues.unconfirmed is
     'Number of these packs that the broker has not confirmed yet. A releaser publishes them again.';
-comment on column tidings_ops.queues.oldest_at is 'Time at which the oldest of these packs was decided.';
+comment on column tidings_ops.queues.oldest_at is 'Time at which the oldest of these packs was decided. Null if there is no pack.';
 comment on column tidings_ops.queues.drained_per_second is
     'Number of messages a second by which the queue shrank between the last two samples. Negative while the queue grows.';
 comment on column tidings_ops.queues.clears_at is

@@ -56,7 +56,8 @@ comment on view tidings_ops.bulk_yields is
 comment on column tidings_ops.bulk_yields.worker_id is 'The process, as in tidings_ops.workers.';
 comment on column tidings_ops.bulk_yields.role is 'router, deliver, release, or all for a process with every role.';
 comment on column tidings_ops.bulk_yields.bulk_pause_ms is 'Milliseconds that the process waits before each batch of bulk work.';
-comment on column tidings_ops.bulk_yields.urgent_took_ms is 'Milliseconds of the last urgent batch that was too slow.';
+comment on column tidings_ops.bulk_yields.urgent_took_ms is
+    'Milliseconds of the last urgent batch that was too slow. Null if the process has named none.';
 comment on column tidings_ops.bulk_yields.bulk_ready is
     'Messages in all bulk queues together at the last sample: intents and packs of up to 50 deliveries.';
 comment on column tidings_ops.bulk_yields.drained_per_second is 'Number of messages a second by which all bulk queues together shrink.';
