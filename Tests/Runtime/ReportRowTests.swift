@@ -2,6 +2,7 @@ import Testing
 import TidingsCore
 import TidingsJSON
 import TidingsStore
+import TidingsTestSupport
 
 @testable import TidingsCommands
 
@@ -10,37 +11,26 @@ import TidingsStore
     /// A type that is read from a row.
     struct Reader: Sendable, CustomTestStringConvertible {
         let name: String
-        /// A row with the columns that are read, and no other one.
+        /// A row with the columns that are read. The columns without a value here have made-up ones.
         let row: JSON
-        /// The columns that may be null.
-        let nullable: Set<String>
+        /// The view whose comments say which columns may be null. Nil if the row is made of several views.
+        var view: String?
+        /// The columns that may be null and that have no comment in the view.
+        var nullable: Set<String> = []
         let read: @Sendable (JSON) throws -> Void
 
         var testDescription: String { name }
-        var columns: [String] { row.objectValue?.keys ?? [] }
 
-        /// The row with another value in a column. Nil takes the column out.
-        func changed(_ column: String, to value: JSON?) -> JSON {
-            var members = row.objectValue ?? JSONObject()
-            members[column] = value
-            return .object(members)
-        }
+        func made() throws -> MadeUpRow { try MadeUpRow(row.objectValue ?? JSONObject(), reading: read) }
     }
 
     static let readers: [Reader] = [
-        Reader(name: "BulkYield", row: bulkYield, nullable: ["urgent_took_ms", "clears_at"]) { _ = try BulkYield($0) },
-        Reader(
-            name: "QueueLine", row: queue,
-            nullable: ["ready", "consumers", "packs", "deliveries", "oldest_at", "waiting_since", "clears_at"]
-        ) { _ = try QueueLine($0) },
-        Reader(name: "WorkerLine", row: worker, nullable: []) { _ = try WorkerLine($0) },
-        Reader(
-            name: "EventRefusal", row: refusal, nullable: ["source", "event_id", "type", "recipient_id", "what_to_do"]
-        ) { _ = try EventRefusal($0) },
-        Reader(name: "RefusedExplanation", row: refusal, nullable: ["source", "event_id", "type", "recipient_id", "what_to_do"]) {
-            _ = try RefusedExplanation($0)
-        },
-        Reader(name: "ErasureProgress", row: erasure, nullable: ["waits_for"]) { _ = try ErasureProgress($0) },
+        Reader(name: "BulkYield", row: bulkYield, view: "bulk_yields") { _ = try BulkYield($0) },
+        Reader(name: "QueueLine", row: queue, view: "queues") { _ = try QueueLine($0) },
+        Reader(name: "WorkerLine", row: worker, view: "workers") { _ = try WorkerLine($0) },
+        Reader(name: "EventRefusal", row: refusal, view: "rejected", nullable: ["what_to_do"]) { _ = try EventRefusal($0) },
+        Reader(name: "RefusedExplanation", row: refusal, view: "rejected", nullable: ["what_to_do"]) { _ = try RefusedExplanation($0) },
+        Reader(name: "ErasureProgress", row: erasure, view: "erasures") { _ = try ErasureProgress($0) },
         Reader(name: "KeptCatalogue", row: catalogue, nullable: ["activated_at", "author", "reason"]) { _ = try KeptCatalogue($0) },
         Reader(
             name: "History", row: activation,
@@ -48,33 +38,33 @@ import TidingsStore
         ) { _ = try CatalogueCommand.History.shown($0) },
     ]
 
-    private static let bulkYield: JSON = [
+    private static let bulkYield = MadeUpRow.json([
         "worker_id": "deliver-host-1", "bulk_pause_ms": 20, "urgent_took_ms": 900, "bulk_ready": 7,
         "clears_at": "2026-11-24T19:04:00+00:00",
-    ]
+    ]) { _ = try BulkYield($0) }
 
-    private static let queue: JSON = [
+    private static let queue = MadeUpRow.json([
         "queue": "tidings.intents.bulk", "ready": 7, "consumers": 1, "packs": 2, "deliveries": 90,
         "oldest_at": "2026-11-24T19:00:00+00:00", "waiting_since": "2026-11-24T19:01:00+00:00", "clears_at": "2026-11-24T19:03:01+00:00",
-    ]
+    ]) { _ = try QueueLine($0) }
 
-    private static let worker: JSON = [
+    private static let worker = MadeUpRow.json([
         "worker_id": "deliver-host-1", "state": "running", "handled": 12, "started_at": "2026-11-24T18:00:00+00:00",
         "heartbeat_at": "2026-11-24T19:02:28+00:00",
-    ]
+    ]) { _ = try WorkerLine($0) }
 
-    private static let refusal: JSON = [
+    private static let refusal = MadeUpRow.json([
         "rejected_id": 41, "reason_code": "unknownType", "pointer": "/type", "message": "the catalogue has no type x",
         "source": "/shop", "event_id": "e-1", "type": "x", "recipient_id": "ada", "recipients": 3, "verified": false, "occurrences": 2,
         "state": "discarded", "last_at": "2026-11-24T19:00:00+00:00", "what_to_do": "Add the type.",
-    ]
+    ]) { _ = try EventRefusal($0) }
 
     private static let erasure: JSON = ["state": "running", "step": "devices", "waits_for": "calls"]
 
-    private static let catalogue: JSON = [
+    private static let catalogue = MadeUpRow.json([
         "hash": "0123456789abcdef0123", "yaml": "types: {}", "active": true, "activated_at": "2026-11-24T19:00:00+00:00", "author": "me",
         "reason": "more types",
-    ]
+    ]) { _ = try KeptCatalogue($0) }
 
     private static let activation: JSON = [
         "hash": "0123456789abcdef0123", "activated_at": "2026-11-24T19:00:00+00:00", "ended_at": .null, "action": "apply", "author": "me",
@@ -82,22 +72,29 @@ import TidingsStore
     ]
 
     @Test(arguments: readers) func aRowWithoutAColumnIsRefused(_ reader: Reader) throws {
-        try reader.read(reader.row)
-        for column in reader.columns {
-            let row = reader.changed(column, to: nil)
-            let error = #expect(throws: ReportError.self, "\(column)") { try reader.read(row) }
+        let row = try reader.made()
+        try reader.read(row.json)
+        for column in row.members.keys {
+            var members = row.members
+            members[column] = nil
+            let error = #expect(throws: ReportError.self, "\(column)") { try reader.read(.object(members)) }
             #expect(error?.column == column)
         }
     }
 
+    /// The comment of each column of a view says when the column is null, if it may be.
     @Test(arguments: readers) func onlySomeColumnsMayBeNull(_ reader: Reader) throws {
-        #expect(reader.nullable.isSubset(of: reader.columns))
-        for column in reader.columns {
-            let row = reader.changed(column, to: .null)
-            if reader.nullable.contains(column) {
-                try reader.read(row)
+        let (row, comments) = (try reader.made(), try ViewComments())
+        #expect(reader.nullable.isSubset(of: row.members.keys))
+        for column in row.members.keys {
+            let named = reader.view.flatMap { comments.namesNull(column, of: $0) }
+            #expect(row.nullable.contains(column) == (named ?? reader.nullable.contains(column)), "\(column)")
+            var members = row.members
+            members[column] = .null
+            if row.nullable.contains(column) {
+                try reader.read(.object(members))
             } else {
-                let error = #expect(throws: ReportError.self, "\(column)") { try reader.read(row) }
+                let error = #expect(throws: ReportError.self, "\(column)") { try reader.read(.object(members)) }
                 #expect(error?.column == column)
             }
         }
@@ -121,14 +118,18 @@ import TidingsStore
         let now = try #require(Timestamp(rfc3339: "2026-11-24T19:02:30Z"))
         let queue = try QueueLine(Self.queue)
         #expect(!queue.isIdle)
-        #expect(
-            queue.cells(now: now) == [
-                "queue": "tidings.intents.bulk", "messages": 7, "consumers": 1, "deliveries": 90, "since": "19:01 UTC", "clears": "in 31 s",
-            ])
-        #expect(
-            try WorkerLine(Self.worker).cells(now: now) == [
-                "process": "deliver-host-1", "state": "running", "handled": 12, "started": "18:00 UTC", "heartbeat": "19:02 UTC",
-            ])
+        let ofQueue: JSON = [
+            "queue": "tidings.intents.bulk", "messages": 7, "consumers": 1, "deliveries": 90, "since": "19:01 UTC", "clears": "in 31 s",
+        ]
+        let ofWorker: JSON = [
+            "process": "deliver-host-1", "state": "running", "handled": 12, "started": "18:00 UTC", "heartbeat": "19:02 UTC",
+        ]
+        for (cells, expected) in [(queue.cells(now: now), ofQueue), (try WorkerLine(Self.worker).cells(now: now), ofWorker)] {
+            let columns = try #require(expected.objectValue)
+            for entry in columns.entries { #expect(cells[entry.key] == entry.value, "\(entry.key)") }
+            // A further column stands anywhere.
+            #expect(cells.objectValue?.keys.filter { columns[$0] != nil } == columns.keys)
+        }
     }
 
     @Test func anEndBeyondEveryYearIsNoForecast() throws {

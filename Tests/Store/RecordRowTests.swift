@@ -10,34 +10,51 @@ import TidingsTestSupport
         let name: String
         let row: JSON
         /// The columns that no reader asks for. A command prints them.
-        var unread: Set<String> = []
+        let unread: Set<String>
+        /// The view. Nil for the rows of a function, whose columns have no comments.
+        let view: String?
         /// The names of the columns of the view or function.
         let columns: SQL
         let read: @Sendable (JSON) throws -> Void
+
+        init(_ name: String, _ row: JSON, view: String, read: @escaping @Sendable (JSON) throws -> Void) {
+            self.name = name
+            self.row = row
+            self.view = view
+            self.read = read
+            columns = RecordRowTests.columns(ofView: view)
+            unread = []
+        }
+
+        init(
+            _ name: String, _ row: JSON, function: String, unread: Set<String> = [], read: @escaping @Sendable (JSON) throws -> Void
+        ) {
+            self.name = name
+            self.row = row
+            self.unread = unread
+            self.read = read
+            columns = RecordRowTests.columns(ofFunction: function)
+            view = nil
+        }
     }
 
     private static let kinds: [Kind] = [
-        Kind(name: "notification", row: RecordRows.notification, columns: view("tidings_ops.notifications")) {
-            _ = try NotificationRecord.Notification($0)
-        },
-        Kind(name: "delivery", row: RecordRows.delivery, columns: view("tidings_ops.deliveries")) {
-            _ = try NotificationRecord.Delivery($0)
-        },
-        Kind(name: "attempt", row: RecordRows.attempt, columns: view("tidings_ops.attempts")) { _ = try NotificationRecord.Attempt($0) },
-        Kind(name: "decision", row: RecordRows.decision, columns: view("tidings_ops.decisions")) {
-            _ = try NotificationRecord.Decision($0)
-        },
-        Kind(name: "step", row: RecordRows.step, columns: function("tidings_ops.explain(uuid)")) { _ = try NotificationRecord.Step($0) },
-        Kind(name: "plan", row: RecordRows.plan, columns: view("tidings_ops.local_plans")) { _ = try NotificationRecord.Plan($0) },
-        Kind(name: "promise", row: RecordRows.promise, columns: function("tidings_ops.promised(uuid)")) { _ = try NotificationPromise($0) },
-        Kind(name: "found", row: RecordRows.found, unread: ["at"], columns: function("tidings_ops.find(text)")) { _ = try FoundRecord($0) },
+        Kind("notification", RecordRows.notification, view: "notifications") { _ = try NotificationRecord.Notification($0) },
+        Kind("delivery", RecordRows.delivery, view: "deliveries") { _ = try NotificationRecord.Delivery($0) },
+        Kind("attempt", RecordRows.attempt, view: "attempts") { _ = try NotificationRecord.Attempt($0) },
+        Kind("decision", RecordRows.decision, view: "decisions") { _ = try NotificationRecord.Decision($0) },
+        Kind("step", RecordRows.step, function: "tidings_ops.explain(uuid)") { _ = try NotificationRecord.Step($0) },
+        Kind("plan", RecordRows.plan, view: "local_plans") { _ = try NotificationRecord.Plan($0) },
+        Kind("promise", RecordRows.promise, function: "tidings_ops.promised(uuid)") { _ = try NotificationPromise($0) },
+        Kind("found", RecordRows.found, function: "tidings_ops.find(text)", unread: ["at"]) { _ = try FoundRecord($0) },
     ]
 
-    private static func view(_ name: String) -> SQL {
-        "select attname::text from pg_attribute where attrelid = \(name)::regclass and attnum > 0 and not attisdropped"
+    private static func columns(ofView name: String) -> SQL {
+        let view = "tidings_ops.\(name)"
+        return "select attname::text from pg_attribute where attrelid = \(view)::regclass and attnum > 0 and not attisdropped"
     }
 
-    private static func function(_ name: String) -> SQL {
+    private static func columns(ofFunction name: String) -> SQL {
         """
         select a.name from pg_proc p cross join lateral unnest(p.proargnames, p.proargmodes) as a(name, mode)
         where p.oid = \(name)::regprocedure and a.mode = 't'
@@ -77,6 +94,18 @@ import TidingsTestSupport
                 try #require(!columns.isEmpty, "\(kind.name)")
                 let joined = kind.name == "delivery" ? Self.joined : []
                 #expect(Set(columns).union(joined) == Set(kind.row.objectValue?.keys ?? []), "\(kind.name)")
+            }
+        }
+    }
+
+    /// A reader takes null in a column whose comment says when it is null, and in no other one.
+    @Test func onlyAColumnWhoseCommentNamesNullMayBeNull() throws {
+        let comments = try ViewComments()
+        for kind in Self.kinds {
+            guard let view = kind.view else { continue }
+            let row = try MadeUpRow(kind.row.objectValue ?? JSONObject(), reading: kind.read)
+            for column in row.members.keys where !(kind.name == "delivery" && Self.joined.contains(column)) {
+                #expect(comments.namesNull(column, of: view) == row.nullable.contains(column), "\(view).\(column)")
             }
         }
     }
