@@ -29,31 +29,35 @@ extension NotificationRecord {
         public let eventID: String
         /// Every column, also one that a newer version or an operator has added.
         public let row: JSON
+        /// The columns that a producer may see.
+        public let told: JSONObject
 
         /// - Throws: ``ReportError`` if the row lacks a column.
         public init(_ row: JSON) throws(ReportError) {
-            id = try row.column("notification_id")
-            tenant = try row.column("tenant")
-            type = try row.column("type")
-            category = try row.column("category")
-            recipientID = try row.column("recipient_id")
-            lane = try row.column("lane")
-            source = try row.column("source")
-            idempotencyKey = try row.column("idempotency_key")
-            traceID = try row.column("trace_id")
-            acceptedAt = try row.column("accepted_at")
-            sendAt = try row.column("send_at")
-            expiresAt = try row.column("expires_at")
-            state = try row.column("state")
-            deliveries = try row.column("deliveries")
-            delivered = try row.column("delivered")
-            sent = try row.column("sent")
-            failed = try row.column("failed")
-            notSent = try row.column("not_sent")
-            finishedAt = try row.column("finished_at")
-            catalogue = try row.column("catalogue")
-            eventID = try row.column("event_id")
+            var read = RowReader(row)
+            id = try read.column("notification_id")
+            tenant = try read.column("tenant")
+            type = try read.column("type")
+            category = try read.column("category")
+            recipientID = try read.column("recipient_id")
+            lane = try read.column("lane")
+            source = try read.column("source")
+            idempotencyKey = try read.column("idempotency_key")
+            traceID = try read.column("trace_id")
+            acceptedAt = try read.column("accepted_at")
+            sendAt = try read.column("send_at")
+            expiresAt = try read.column("expires_at")
+            state = try read.column("state")
+            deliveries = try read.column("deliveries")
+            delivered = try read.column("delivered")
+            sent = try read.column("sent")
+            failed = try read.column("failed")
+            notSent = try read.column("not_sent")
+            finishedAt = try read.column("finished_at")
+            catalogue = try read.column("catalogue")
+            eventID = try read.column("event_id")
             self.row = row
+            told = read.told
         }
     }
 
@@ -89,34 +93,38 @@ extension NotificationRecord {
         public let pausedAt: String?
         /// Every column, also one that a newer version or an operator has added.
         public let row: JSON
+        /// The columns that a producer may see.
+        public let told: JSONObject
 
         /// - Throws: ``ReportError`` if the row lacks a column.
         public init(_ row: JSON) throws(ReportError) {
-            id = try row.column("delivery_id")
-            notificationID = try row.column("notification_id")
-            ordinal = try row.column("ordinal")
-            tenant = try row.column("tenant")
-            type = try row.column("type")
-            category = try row.column("category")
-            recipientID = try row.column("recipient_id")
-            channel = try row.column("channel")
-            provider = try row.column("provider")
-            endpoint = try row.column("endpoint")
-            state = try row.column("state")
-            reasonCode = try row.column("reason_code")
-            attempts = try row.column("attempts")
-            dueAt = try row.column("due_at")
-            providerMessageID = try row.column("provider_message_id")
-            createdAt = try row.column("created_at")
-            finishedAt = try row.column("finished_at")
-            pauseID = try row.column("pause_id")
-            meaning = try row.column("meaning")
-            whatToDo = try row.column("what_to_do")
-            paused = try row.column("paused")
-            pauseReason = try row.column("pause_reason")
-            pausedBy = try row.column("paused_by")
-            pausedAt = try row.column("paused_at")
+            var read = RowReader(row)
+            id = try read.column("delivery_id")
+            notificationID = try read.column("notification_id")
+            ordinal = try read.column("ordinal")
+            tenant = try read.column("tenant")
+            type = try read.column("type")
+            category = try read.column("category")
+            recipientID = try read.column("recipient_id")
+            channel = try read.column("channel")
+            provider = try read.column("provider")
+            endpoint = try read.column("endpoint")
+            state = try read.column("state")
+            reasonCode = try read.column("reason_code")
+            attempts = try read.column("attempts")
+            dueAt = try read.column("due_at")
+            providerMessageID = try read.column("provider_message_id")
+            createdAt = try read.column("created_at")
+            finishedAt = try read.column("finished_at")
+            pauseID = try read.column("pause_id")
+            meaning = try read.column("meaning")
+            whatToDo = try read.column("what_to_do")
+            paused = try read.column("paused")
+            pauseReason = try read.forOperators("pause_reason")
+            pausedBy = try read.forOperators("paused_by")
+            pausedAt = try read.column("paused_at")
             self.row = row
+            told = read.told
         }
 
         /// Nil for a state of a newer version.
@@ -149,27 +157,31 @@ extension NotificationRecord {
         public let durationMilliseconds: Int?
         /// Every column, also one that a newer version or an operator has added.
         public let row: JSON
+        /// The columns that a producer may see.
+        public let told: JSONObject
 
         /// - Throws: ``ReportError`` if the row lacks a column.
         public init(_ row: JSON) throws(ReportError) {
-            deliveryID = try row.column("delivery_id")
-            notificationID = try row.column("notification_id")
-            ordinal = try row.column("ordinal")
-            attempt = try row.column("attempt")
-            channel = try row.column("channel")
-            provider = try row.column("provider")
-            outcome = try row.column("outcome")
-            reasonCode = try row.column("reason_code")
-            providerStatus = try row.column("provider_status")
-            errorText = try row.column("error_text")
-            isPossibleDuplicate = try row.column("possible_duplicate")
-            isLate = try row.column("late")
-            idempotencyKey = try row.column("idempotency_key")
-            workerID = try row.column("worker_id")
-            startedAt = try row.column("started_at")
-            finishedAt = try row.column("finished_at")
-            durationMilliseconds = try row.column("duration_ms")
+            var read = RowReader(row)
+            deliveryID = try read.column("delivery_id")
+            notificationID = try read.column("notification_id")
+            ordinal = try read.column("ordinal")
+            attempt = try read.column("attempt")
+            channel = try read.column("channel")
+            provider = try read.column("provider")
+            outcome = try read.column("outcome")
+            reasonCode = try read.column("reason_code")
+            providerStatus = try read.column("provider_status")
+            errorText = try read.column("error_text")
+            isPossibleDuplicate = try read.column("possible_duplicate")
+            isLate = try read.column("late")
+            idempotencyKey = try read.column("idempotency_key")
+            workerID = try read.forOperators("worker_id")
+            startedAt = try read.column("started_at")
+            finishedAt = try read.column("finished_at")
+            durationMilliseconds = try read.column("duration_ms")
             self.row = row
+            told = read.told
         }
     }
 }

@@ -25,26 +25,30 @@ extension NotificationRecord {
         public let movedBecause: String?
         /// Every column, also one that a newer version or an operator has added.
         public let row: JSON
+        /// The columns that a producer may see.
+        public let told: JSONObject
 
         /// - Throws: ``ReportError`` if the row lacks a column.
         public init(_ row: JSON) throws(ReportError) {
-            notificationID = try row.column("notification_id")
-            ordinal = try row.column("ordinal")
-            decidedAt = try row.column("decided_at")
-            channel = try row.column("channel")
-            provider = try row.column("provider")
-            verdict = try row.column("verdict")
-            reasonCode = try row.column("reason_code")
-            heldUntil = try row.column("held_until")
-            strategy = try row.column("strategy")
-            catalogue = try row.column("catalogue")
-            rules = try row.column("rules")
-            notes = try row.column("notes")
-            market = try row.column("market")
-            hasStandby = try row.column("has_standby")
-            movedFrom = try row.column("moved_from")
-            movedBecause = try row.column("moved_because")
+            var read = RowReader(row)
+            notificationID = try read.column("notification_id")
+            ordinal = try read.column("ordinal")
+            decidedAt = try read.column("decided_at")
+            channel = try read.column("channel")
+            provider = try read.column("provider")
+            verdict = try read.column("verdict")
+            reasonCode = try read.column("reason_code")
+            heldUntil = try read.column("held_until")
+            strategy = try read.column("strategy")
+            catalogue = try read.column("catalogue")
+            rules = try read.column("rules")
+            notes = try read.column("notes")
+            market = try read.column("market")
+            hasStandby = try read.column("has_standby")
+            movedFrom = try read.column("moved_from")
+            movedBecause = try read.column("moved_because")
             self.row = row
+            told = read.told
         }
     }
 
@@ -62,18 +66,22 @@ extension NotificationRecord {
         public let ordinal: Int?
         /// Every column, also one that a newer version or an operator has added.
         public let row: JSON
+        /// The columns that a producer may see.
+        public let told: JSONObject
 
         /// - Throws: ``ReportError`` if the row lacks a column.
         public init(_ row: JSON) throws(ReportError) {
-            at = try row.column("at")
-            actor = try row.column("actor")
-            channel = try row.column("channel")
-            verdict = try row.column("verdict")
-            reasonCode = try row.column("reason_code")
-            whatToDo = try row.column("what_to_do")
-            detail = try row.column("detail")
-            ordinal = try row.column("ordinal")
+            var read = RowReader(row)
+            at = try read.column("at")
+            actor = try read.column("actor")
+            channel = try read.column("channel")
+            verdict = try read.column("verdict")
+            reasonCode = try read.column("reason_code")
+            whatToDo = try read.column("what_to_do")
+            detail = try read.column("detail")
+            ordinal = try read.column("ordinal")
             self.row = row
+            told = read.told
         }
     }
 
@@ -105,31 +113,35 @@ extension NotificationRecord {
         public let wokenAt: String?
         /// Every column, also one that a newer version or an operator has added.
         public let row: JSON
+        /// The columns that a producer may see.
+        public let told: JSONObject
 
         /// - Throws: ``ReportError`` if the row lacks a column.
         public init(_ row: JSON) throws(ReportError) {
-            tenant = try row.column("tenant")
-            recipientID = try row.column("recipient_id")
-            deviceID = try row.column("device_id")
-            deliveryID = try row.column("delivery_id")
-            notificationID = try row.column("notification_id")
-            ordinal = try row.column("ordinal")
-            type = try row.column("type")
-            scheduledFor = try row.column("scheduled_for")
-            state = try row.column("state")
-            reasonCode = try row.column("reason_code")
-            firesAt = try row.column("fires_at")
-            zone = try row.column("zone")
-            version = try row.column("version")
-            plannedAt = try row.column("planned_at")
-            confirmedAt = try row.column("confirmed_at")
-            expiresAt = try row.column("expires_at")
-            planVersion = try row.column("plan_version")
-            acknowledgedVersion = try row.column("acked_version")
-            syncedAt = try row.column("synced_at")
-            acknowledgedAt = try row.column("acked_at")
-            wokenAt = try row.column("woken_at")
+            var read = RowReader(row)
+            tenant = try read.column("tenant")
+            recipientID = try read.column("recipient_id")
+            deviceID = try read.column("device_id")
+            deliveryID = try read.column("delivery_id")
+            notificationID = try read.column("notification_id")
+            ordinal = try read.column("ordinal")
+            type = try read.column("type")
+            scheduledFor = try read.column("scheduled_for")
+            state = try read.column("state")
+            reasonCode = try read.column("reason_code")
+            firesAt = try read.column("fires_at")
+            zone = try read.column("zone")
+            version = try read.column("version")
+            plannedAt = try read.column("planned_at")
+            confirmedAt = try read.column("confirmed_at")
+            expiresAt = try read.column("expires_at")
+            planVersion = try read.column("plan_version")
+            acknowledgedVersion = try read.column("acked_version")
+            syncedAt = try read.column("synced_at")
+            acknowledgedAt = try read.column("acked_at")
+            wokenAt = try read.column("woken_at")
             self.row = row
+            told = read.told
         }
     }
 }

@@ -34,22 +34,26 @@ public struct NotificationPromise: Sendable {
     public let message: String?
     public let whatToDo: String?
     public let decidedAs: NotificationID?
+    /// The columns that a producer may see.
+    public let told: JSONObject
 
     /// - Throws: ``ReportError`` if the row lacks a column.
     public init(_ row: JSON) throws(ReportError) {
-        id = try row.column("notification_id")
-        tenant = try row.column("tenant")
-        source = try row.column("source")
-        idempotencyKey = try row.column("idempotency_key")
-        reservedAt = try row.column("reserved_at")
-        state = try row.column("state")
-        reasonCode = try row.column("reason_code")
-        cancelledAt = try row.column("cancelled_at")
-        rejectedID = try row.column("rejected_id")
-        pointer = try row.column("pointer")
-        message = try row.column("message")
-        whatToDo = try row.column("what_to_do")
-        decidedAs = try row.column("decided_as")
+        var read = RowReader(row)
+        id = try read.column("notification_id")
+        tenant = try read.column("tenant")
+        source = try read.column("source")
+        idempotencyKey = try read.column("idempotency_key")
+        reservedAt = try read.column("reserved_at")
+        state = try read.column("state")
+        reasonCode = try read.column("reason_code")
+        cancelledAt = try read.column("cancelled_at")
+        rejectedID = try read.column("rejected_id")
+        pointer = try read.column("pointer")
+        message = try read.column("message")
+        whatToDo = try read.column("what_to_do")
+        decidedAs = try read.forOperators("decided_as")
+        told = read.told
     }
 }
 
