@@ -208,19 +208,6 @@ extension Store.Recipients {
             """)
     }
 
-    /// The person's devices for a backend, with the columns of `tidings_ops.devices`. Runs with the rights of the person.
-    public func devices(of person: RecipientKey) async throws -> [JSON] {
-        try await store.report(
-            """
-            select e.tenant, e.recipient_id, e.id as device_id, e.platform, e.provider, e.environment, e.permission, e.market, e.time_zone,
-                e.locale, e.app_version, case when e.gone_at is null then 'active' else 'gone' end as state, e.gone_reason as reason_code,
-                e.address_end as token_end, e.registered_at, e.changed_at, e.gone_at
-            from tidings.own_endpoints e
-            where e.channel = 'push' and e.tenant = \(person.tenant) and e.recipient_id = \(person.id)
-            order by e.registered_at desc, e.id
-            """, of: person)
-    }
-
     /// The row of `tidings_ops.devices` of one device.
     public func device(_ id: String, tenant: String) async throws -> JSON? {
         try await store.report("select * from tidings_ops.devices d where d.tenant = \(tenant) and d.device_id = \(id)").first

@@ -5,7 +5,11 @@ import TidingsPostgres
 
 /// Settings and devices of people.
 extension StatementCall {
-    static let recipients: [StatementCall] = [devices, settings].flatMap { $0 }
+    static let recipients: [StatementCall] = [devices, lists, settings].flatMap { $0 }
+
+    private static let lists = PersonList.all.map { list in
+        StatementCall("recipients.list") { _ = try await $0.recipients.list(list, of: Samples.person) }
+    }
 
     private static let devices: [StatementCall] = [
         StatementCall("recipients.register") {
@@ -24,7 +28,6 @@ extension StatementCall {
         StatementCall("recipients.token") { _ = try await $0.recipients.token(of: Samples.device, tenant: "t") },
         StatementCall("recipients.token") { _ = try await $0.recipients.token(of: Samples.device, tenant: "t", owner: "p") },
         StatementCall("recipients.devices") { _ = try await $0.recipients.devices(of: "p", tenant: "t") },
-        StatementCall("recipients.devices") { _ = try await $0.recipients.devices(of: Samples.person) },
         StatementCall("recipients.device") { _ = try await $0.recipients.device(Samples.device, tenant: "t") },
         StatementCall("recipients.hasDevice") { _ = try await $0.recipients.hasDevice(Samples.device, of: Samples.person) },
     ]

@@ -16,9 +16,13 @@ struct RecipientOperations: Sendable {
 
     let services: APIServices
 
-    var all: [Operation] {
-        let path = "/v1/recipients/{recipient}"
-        let query = ["tenant"]
+    private static let path = "/v1/recipients/{recipient}"
+    private static let query = ["tenant"]
+
+    var all: [Operation] { ofPerson + lists }
+
+    private var ofPerson: [Operation] {
+        let (path, query) = (Self.path, Self.query)
         return [
             Operation(.get, path, "getRecipient", .key(.recipientsRead), query: query) { try await show($0) },
             Operation(.get, path + "/export", "exportRecipient", .key(.recipientsExport), query: query) { try await export($0) },
@@ -28,7 +32,6 @@ struct RecipientOperations: Sendable {
             Operation(.put, path + "/preferences", "putRecipientPreferences", .key(.recipientsWrite), query: query, hasBody: true) { call in
                 try await changePreferences(call)
             },
-            Operation(.get, path + "/devices", "listRecipientDevices", .key(.recipientsRead), query: query) { try await devices($0) },
             Operation(.post, path + "/devices", "registerRecipientDevice", .key(.recipientsWrite), query: query, hasBody: true) { call in
                 try await DeviceBody.register(try await DeviceBody.object(of: call), of: try Self.person(call), services)
             },
@@ -36,6 +39,14 @@ struct RecipientOperations: Sendable {
                 try await unregister(call)
             },
         ]
+    }
+
+    private var lists: [Operation] {
+        PersonList.all.map { list in
+            Operation(.get, "\(Self.path)/\(list.name)", list.operation, .key(.recipientsRead), query: Self.query) { call in
+                try await show(list, call)
+            }
+        }
     }
 
     /// The person of the path, in the tenant of the key. A key for every tenant names one in the query, else it means the default tenant.
@@ -99,17 +110,11 @@ struct RecipientOperations: Sendable {
         return try await preferences(of: person)
     }
 
-    // MARK: Devices
+    // MARK: Lists and devices
 
-    /// The members of an answer about a device, which are columns of `tidings_ops.devices`.
-    static let deviceMembers = [
-        "tenant", "recipient_id", "device_id", "platform", "provider", "environment", "permission", "market", "time_zone", "locale",
-        "app_version", "state", "reason_code", "token_end", "registered_at", "changed_at", "gone_at",
-    ]
-
-    private func devices(_ call: APICall) async throws -> ServerResponse {
-        let devices = try await services.store.recipients.devices(of: try Self.person(call)).map { try $0.columns(Self.deviceMembers) }
-        return .json(.ok, ["devices": .array(devices)])
+    private func show(_ list: PersonList, _ call: APICall) async throws -> ServerResponse {
+        let elements = try await services.store.recipients.list(list, of: try Self.person(call))
+        return .json(.ok, [list.name: .array(elements)])
     }
 
     /// Unregistering twice is harmless.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import TidingsJSON
 import TidingsPostgres
+import TidingsStore
 import TidingsTestSupport
 
 /// The API as a process with a login of its own, in the role that reads no secret and no content. Everything works. One login for
@@ -109,9 +110,9 @@ import TidingsTestSupport
                 api, as: key,
                 [
                     ("PUT", "\(person)/preferences", #"{"timeZone":"Europe/Paris"}"#, 200), ("GET", "\(person)/preferences", nil, 200),
-                    ("POST", "\(person)/devices", #"{"token":"80f9c2e1d4b7a6f5"}"#, 200), ("GET", "\(person)/devices", nil, 200),
-                    ("GET", person, nil, 200),
+                    ("POST", "\(person)/devices", #"{"token":"80f9c2e1d4b7a6f5"}"#, 200), ("GET", person, nil, 200),
                 ])
+            try await Self.walk(api, as: key, PersonList.all.map { ("GET", "\(person)/\($0.name)", nil, 200) })
             let now = try await send(event(id: "now", to: "ada"))
             _ = try await api.pipeline.outcome(of: "now")
             // A named request gets its first answer again.
