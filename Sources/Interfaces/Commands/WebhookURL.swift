@@ -4,12 +4,9 @@ import TidingsServer
 
 /// Checks a webhook's URL before anything is sent there. Each send also guards against names that lead to the own network.
 enum WebhookURL {
-    /// The longest URL in bytes. Common receivers and proxies refuse longer URLs.
-    private static let maximumBytes = 2_048
-
     /// Returns the problem of the text, as the end of a sentence. Nil if a send can use the URL.
     static func problem(_ text: String) -> String? {
-        guard text.utf8.count <= maximumBytes else { return "is longer than \(maximumBytes) bytes" }
+        guard text.utf8.count <= Address.longest else { return "is longer than \(Address.longest) bytes" }
         return HTTPRequest.problem(inURL: text)
     }
 

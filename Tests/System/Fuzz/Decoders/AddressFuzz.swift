@@ -1,9 +1,11 @@
 import TidingsAMQP
+import TidingsCore
 import TidingsPostgres
 
 @testable import TidingsHTTP
 
-/// Addresses that people write: a person's webhook, the URLs of broker and database, blocks of addresses.
+/// Addresses that people write: a webhook, an e-mail address and a telephone number of a person, the URLs of broker and database, blocks of
+/// addresses.
 struct AddressFuzz: FuzzTarget {
     static let name = "addresses"
     let corpus: [[UInt8]]
@@ -20,7 +22,7 @@ struct AddressFuzz: FuzzTarget {
 
     func feed(_ input: [UInt8]) throws -> FuzzVerdict {
         let text = String(decoding: input, as: UTF8.self)
-        let taken = [try isTarget(text), try isBroker(text), try isDatabase(text), try isBlock(text)]
+        let taken = [try isTarget(text), try isBroker(text), try isDatabase(text), try isBlock(text), try isPersonal(text)]
         return taken.contains(true) ? .accepted : .refused
     }
 
@@ -72,6 +74,20 @@ struct AddressFuzz: FuzzTarget {
         return true
     }
 
+    /// A canonical form must be its own: otherwise one address would be stored twice.
+    private func isPersonal(_ text: String) throws -> Bool {
+        var isTaken = false
+        for kind in AddressKind.allCases {
+            guard let address = try? Address(kind, text) else { continue }
+            isTaken = true
+            try require((1...Address.longest).contains(address.value.utf8.count), "an address of \(address.value.utf8.count) bytes")
+            try require(!address.value.contains { $0.isNewline }, "a line break, which would end a header")
+            let again = try? Address(kind, address.identity)
+            try require(again?.identity == address.identity, "the canonical form \(address.identity) has another one")
+        }
+        return isTaken
+    }
+
     private static let texts: [String] = [
         "https://example.com/hook?x=1#y", "http://127.0.0.1:8080", "https://[2001:db8::1]:443/a/b", "HTTPS://EXAMPLE.COM",
         "https://user:pass@host/",
@@ -81,11 +97,12 @@ struct AddressFuzz: FuzzTarget {
         "amqp://h", "amqp://u@a:5672,b,[::1]:5673/v",
         "amqps://host?server_name_indication=disable&connect_timeout=5", "postgres://u:p@h:5432/db?sslmode=verify-full&sslrootcert=x",
         "postgresql://h1,h2:5433/db", "postgres://%00@h/d", "10.0.0.0/8", "fc00::/7", "::ffff:1.2.3.4", "0.0.0.0/0", "1.2.3.4/33", "::/129",
+        "Ann.Lee+news@Example.com", "a@xn--bcher-kva.example", "\"ann\"@example.com", "+1 (415) 555-01.23", "+44 (0)20 7946 0958",
     ]
 
     private static let words = [
         "https://", "amqp://", "postgres://", "://", "@", ":", "/", "?", "&", "=", "#", "[", "]", "%00", "%2f", "%zz", "%", "::", "0x7f",
         "..", "xn--",
-        "heartbeat=", "frame_max=", "65536", "0", "\\", "host", "sslmode=", "/32", "/128", "\u{212A}", "e\u{301}",
+        "heartbeat=", "frame_max=", "65536", "0", "\\", "host", "sslmode=", "+1", "(0)", ".com", "/32", "/128", "\u{212A}", "e\u{301}",
     ]
 }
