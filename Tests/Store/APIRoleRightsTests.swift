@@ -32,6 +32,8 @@ import TidingsTestSupport
     private static let secrets = [
         "select secrets from tidings.endpoints", "select * from tidings.endpoints", "update tidings.endpoints set secrets = '{}'",
         "update tidings.endpoints set address = 'x'", "insert into tidings.endpoints default values", "select 1 from tidings_ops.devices",
+        "select secrets from tidings.addresses", "select * from tidings.addresses", "update tidings.addresses set secrets = '{}'",
+        "update tidings.addresses set value = 'x'", "insert into tidings.addresses (id) values ('webhook')",
         "insert into tidings.api_keys default values", "update tidings.api_keys set scopes = '{}'",
         "update tidings.api_keys set secret_hash = secret_hash", "delete from tidings.api_keys", "delete from tidings.erasure_key",
     ]
@@ -54,6 +56,27 @@ import TidingsTestSupport
         "truncate tidings.api_keys", "drop table tidings.api_keys", "alter table tidings.inbox disable row level security",
         "create table tidings.mine (id bigint)", "create role tidings_mine", "set role tidings_run", "set role tidings_ops_read",
     ]
+
+    /// A URL of a webhook says where other processes call. Its id is its kind, and the role may set no id.
+    @Test func theRoleStoresNoWebhook() async throws {
+        try await StoreScene.with { scene in
+            let connection = try await Self.session(of: scene)
+            for (kind, state) in [("webhook", "23514"), ("email", nil)] as [(String, String?)] {
+                var refusal: PostgresError?
+                do throws(PostgresError) {
+                    _ = try await connection.query(
+                        """
+                        insert into tidings.addresses (tenant, recipient_id, kind, value, identity, source, created_at, changed_at)
+                        values ('default', 'ann', \(kind), 'x', 'x', 'tests', tidings.clock(), tidings.clock())
+                        """)
+                } catch {
+                    refusal = error
+                }
+                #expect(refusal?.sqlState == state, "\(kind)")
+            }
+            await connection.close()
+        }
+    }
 
     @Test func theRoleOwnsNothing() async throws {
         try await StoreScene.with { scene in

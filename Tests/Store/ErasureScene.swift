@@ -66,6 +66,12 @@ extension StoreScene {
             values (\(tenant), \(id), \("device-of-\(id)"), 'push', 'apns', \("token-of-\(id)"), tidings.clock(), tidings.clock())
             """,
             """
+            insert into tidings.addresses (tenant, recipient_id, id, kind, value, identity, source, created_at, changed_at)
+            select \(tenant), \(id), a.id, a.kind, a.value, a.value, 'tests', tidings.clock(), tidings.clock()
+            from (values ('address', 'email', \("\(id)@example.com")), ('webhook', 'webhook', \("https://example.com/hook-of-\(id)")))
+                as a(id, kind, value)
+            """,
+            """
             insert into tidings.local_requests (tenant, device_id, notification_id, ordinal, recipient_id, type, content, expires_at,
                 accepted_at, planned_at, in_plan, version)
             select \(tenant), device, gen_random_uuid(), 0, \(id), 't', '{}', tidings.clock(), tidings.clock(), tidings.clock(), true, 3

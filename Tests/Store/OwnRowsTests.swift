@@ -8,7 +8,7 @@ import TidingsTestSupport
 @Suite struct OwnRowsTests {
     private static let (ann, bob) = (StoreScene.person("ann"), StoreScene.person("bob"))
     private static let views = [
-        "notifications", "decisions", "deliveries", "attempts", "reports", "due", "rejected", "endpoints",
+        "notifications", "decisions", "deliveries", "attempts", "reports", "due", "rejected", "endpoints", "addresses",
     ]
 
     /// Each view has every row of the person, and no other.
@@ -19,7 +19,7 @@ import TidingsTestSupport
             let isOwn = "n.tenant = 'default' and n.recipient_id = 'ann'"
             var expected = [
                 "notifications": try await scene.count("select count(*) from tidings.notifications n where \(unsafe: isOwn)"),
-                "endpoints": 1, "rejected": 1,
+                "endpoints": 1, "addresses": 2, "rejected": 1,
             ]
             for table in ["decisions", "deliveries", "attempts", "reports", "due"] {
                 expected[table] = try await scene.count(

@@ -31,8 +31,8 @@ import TidingsTestSupport
             _ = try await TestSystem.query("reassign owned by \(unsafe: former) to \(unsafe: later)", at: database)
             #expect(try await count("select count(*) from tidings_ops.inbox") == 0)
             let lost = try await missing()
-            let named = ["endpoints", "engagement", "engagement_days"].map { "policy on tidings.\($0)" }.joined(separator: ", ")
-            #expect(lost.sentences == ["\(later) lacks 9 rights: \(named), …"] && lost.statements.isEmpty, "\(lost)")
+            let named = ["addresses", "endpoints", "engagement"].map { "policy on tidings.\($0)" }.joined(separator: ", ")
+            #expect(lost.sentences == ["\(later) lacks 10 rights: \(named), …"] && lost.statements.isEmpty, "\(lost)")
 
             let second = Migrator(try PostgresConfiguration(url: Self.url(of: system, database: name, user: later)), parts: [])
             #expect(try await second.grant().isEmpty)
@@ -40,7 +40,7 @@ import TidingsTestSupport
             let owned: SQL = """
                 select count(*) from pg_policy where polname = 'owner' and polroles = array[to_regrole(\(later))::oid]
                 """
-            #expect(try await count(owned) == 9)
+            #expect(try await count(owned) == 10)
 
             _ = try await TestSystem.query("drop policy owner on tidings.inbox", at: database)
             #expect(try await missing().sentences == ["\(later) lacks 1 right: policy on tidings.inbox"])

@@ -16,6 +16,7 @@ import TidingsTestSupport
             let queries: [SQL] = [
                 "select id from tidings.recipients", "select id from tidings.endpoints where tenant = 'default' or true",
                 "select device_id from tidings.local_plans", "select distinct recipient_id from tidings.local_requests",
+                "select distinct recipient_id from tidings.addresses where kind = 'email' or true",
             ]
             let changes: [SQL] = [
                 "update tidings.recipients set time_zone = 'Europe/Paris'",
@@ -30,7 +31,7 @@ import TidingsTestSupport
             let seen = queries.map { trip.ask(.rows($0) { try $0.decode(String.self) }) }
             let changed = changes.map { trip.ask(.count($0)) }
             let found = try await scene.store.asPerson(Self.ann, trip)
-            #expect(try seen.map { try found[$0] } == [["ann"], ["device-of-ann"], ["device-of-ann"], ["ann"]])
+            #expect(try seen.map { try found[$0] } == [["ann"], ["device-of-ann"], ["device-of-ann"], ["ann"], ["ann"]])
             #expect(try changed.map { try found[$0] } == [1, 0, 1, 0, 0, 0, 0, 1])
             #expect(try await scene.rowsOfOthers() == before)
         }
@@ -57,7 +58,7 @@ import TidingsTestSupport
             _ = try await scene.populate(Self.ann)
             let connection = try await PostgresConnection.connect(PostgresConfiguration(url: scene.system.databaseURL))
             try await connection.execute(script: "set role tidings_app")
-            for table in ["recipients", "endpoints", "local_plans", "local_requests"] {
+            for table in ["recipients", "endpoints", "addresses", "local_plans", "local_requests"] {
                 #expect(try await connection.query("select 1 from tidings.\(unsafe: table)").rows.isEmpty, "\(table)")
             }
             await connection.close()
@@ -77,6 +78,12 @@ import TidingsTestSupport
         """
         insert into tidings.endpoints (tenant, recipient_id, id, channel, address, changed_at)
         values ('default', 'bob', 'a device', 'push', 'a-token', now())
+        """,
+        "select secrets from tidings.addresses", "select * from tidings.addresses", "delete from tidings.addresses",
+        "update tidings.addresses set consent = 'granted'", "update tidings.addresses set value = 'x'",
+        """
+        insert into tidings.addresses (tenant, recipient_id, kind, value, identity, source, created_at, changed_at)
+        values ('default', 'ann', 'email', 'a@b.example', 'a@b.example', 'me', now(), now())
         """,
         "delete from tidings.recipients", "update tidings.recipients set market = 'home'", "update tidings.recipients set id = 'ann'",
         "insert into tidings.recipients (tenant, id, changed_at) values ('default', 'cy', now())",
@@ -120,6 +127,7 @@ extension StoreScene {
             """
             select r::text from tidings.recipients r where (r.tenant, r.id) <> ('default', 'ann')
             union all select e::text from tidings.endpoints e where (e.tenant, e.recipient_id) <> ('default', 'ann')
+            union all select a::text from tidings.addresses a where (a.tenant, a.recipient_id) <> ('default', 'ann')
             union all select p::text from tidings.local_plans p where (p.tenant, p.device_id) <> ('default', 'device-of-ann')
             union all select q::text from tidings.local_requests q where (q.tenant, q.recipient_id) <> ('default', 'ann')
             order by 1

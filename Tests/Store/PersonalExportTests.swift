@@ -23,11 +23,13 @@ import TidingsTestSupport
             let data = try #require(document["data"]?.objectValue)
             #expect(data.keys == PersonalPlaces.tables.flatMap(\.sections).map(\.name))
             let expected = [
-                "recipients": 1, "endpoints": 1, "inbox": 2, "engagement": 1, "notifications": 6, "due": 1, "local_requests": 2,
-                "rejected": 1,
+                "recipients": 1, "endpoints": 1, "addresses": 2, "inbox": 2, "engagement": 1, "notifications": 6, "due": 1,
+                "local_requests": 2, "rejected": 1,
             ]
             for (name, count) in expected { #expect(data[name]?.arrayValue?.count == count, "\(name)") }
-            #expect(!text.contains(Self.bob.id) && !text.contains("token-of-"))
+            #expect(!text.contains(Self.bob.id) && !text.contains("token-of-") && !text.contains("hook-of-"))
+            let addresses = data["addresses"]?.arrayValue?.compactMap { $0["value"]?.stringValue } ?? []
+            #expect(addresses == ["\(Self.eve.id)@example.com", String("hook-of-\(Self.eve.id)".suffix(8))])
             #expect(data["endpoints"]?.arrayValue?.first?["address_end"]?.stringValue == String("token-of-\(Self.eve.id)".suffix(8)))
         }
     }

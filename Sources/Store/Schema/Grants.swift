@@ -114,7 +114,7 @@ enum Grants {
     /// Rights on whole tables and views.
     private static let tables: SQL = """
         ('tidings_app', 'select', 'tidings', 'clock_offset inbox inboxes engagement engagement_days recipients local_plans local_requests
-            own_notifications own_decisions own_deliveries own_attempts own_reports own_due own_rejected own_endpoints'),
+            own_notifications own_decisions own_deliveries own_attempts own_reports own_due own_rejected own_endpoints own_addresses'),
         ('tidings_app', 'insert', 'tidings', 'engagement engagement_days engagement_tally local_wakes'),
         ('tidings_app', 'delete', 'tidings', 'endpoints local_requests'),
         ('tidings_run_api', 'select', 'tidings', 'clock_offset active_catalogue catalogues catalogue_types pauses workers api_keys
@@ -123,7 +123,8 @@ enum Grants {
         ('tidings_run_api', 'insert', 'tidings', 'workers database_timelines idempotent_requests reservations idempotency_recent deliveries
             tally reports early_reports escalation_losses local_wakes erased_people erasures'),
         ('tidings_run_api', 'update', 'tidings', 'workers'),
-        ('tidings_run_api', 'delete', 'tidings', 'idempotent_requests reservations due packs endpoints local_requests erased_people'),
+        ('tidings_run_api', 'delete', 'tidings', 'idempotent_requests reservations due packs endpoints addresses local_requests
+            erased_people'),
         ('tidings_run_api', 'select', 'tidings_ops', 'schema_version notifications deliveries attempts decisions local_plans reason_codes
             pauses erasures')
         """
@@ -142,6 +143,8 @@ enum Grants {
             market time_zone locale app_version registered_at token_identity'),
         ('tidings_app', 'update', 'endpoints', 'provider address permission gone_at changed_at platform environment market time_zone locale
             app_version registered_at gone_reason token_identity'),
+        ('tidings_app', 'select', 'addresses', 'tenant recipient_id id kind value identity source consent consent_at verified_at
+            suppressed_at suppressed_until suppressed_because created_at changed_at'),
         ('tidings_app', 'insert', 'local_plans', 'tenant device_id'),
         ('tidings_app', 'update', 'local_plans', 'version acked_version forgotten_version synced_at acked_at'),
         ('tidings_app', 'update', 'local_requests', 'in_plan version fires_at zone confirmed_at ends_as end_reason'),
@@ -157,6 +160,12 @@ enum Grants {
         ('tidings_run_api', 'update', 'packs', 'notification_ids ordinals attempts'),
         ('tidings_run_api', 'select', 'endpoints', 'tenant recipient_id id channel provider address gone_at registered_at token_identity'),
         ('tidings_run_api', 'update', 'endpoints', 'recipient_id gone_at changed_at gone_reason'),
+        ('tidings_run_api', 'select', 'addresses', 'tenant recipient_id id kind value identity source consent consent_at verified_at
+            suppressed_at suppressed_until suppressed_because created_at changed_at'),
+        ('tidings_run_api', 'insert', 'addresses', 'tenant recipient_id kind value identity source consent consent_at verified_at
+            created_at changed_at'),
+        ('tidings_run_api', 'update', 'addresses', 'source consent consent_at verified_at suppressed_at suppressed_until
+            suppressed_because changed_at'),
         ('tidings_run_api', 'select', 'recipients', 'tenant id'),
         ('tidings_run_api', 'update', 'recipients', 'changed_at'),
         ('tidings_run_api', 'update', 'local_plans', 'forgotten_version'),

@@ -37,6 +37,21 @@ public enum PersonalPlaces {
                         """)
             ]),
         PersonalTable(
+            "addresses", .deletesPerson(["recipient_id"]),
+            personal: """
+                recipient_id id value identity secrets source consent consent_at verified_at suppressed_at suppressed_until
+                suppressed_because created_at changed_at
+                """,
+            other: "tenant kind",
+            sections: [
+                .person(
+                    "addresses", in: "recipient_id", keys: "id text", of: "own_addresses",
+                    columns: """
+                        r.id, r.kind, r.value, r.source, r.consent, r.consent_at, r.verified_at, r.suppressed_at, r.suppressed_until,
+                            r.suppressed_because, r.created_at, r.changed_at
+                        """)
+            ]),
+        PersonalTable(
             InboxRow.table, .step(.rows), personal: "seen_at read_at dismissed_at deleted_at snoozed_until woken_at", other: "changed",
             sections: [
                 .person(

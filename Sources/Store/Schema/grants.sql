@@ -86,7 +86,7 @@ begin
         select v.* from (values ('inbox', own, null), ('inboxes', own, null), ('engagement', own, null),
             ('engagement_days', own, null), ('recipients', format('%s and id = %s', tenant, person), null),
             -- A person sees the own webhook. Only an operator changes it.
-            ('endpoints', own, own || ' and channel = ''push'''),
+            ('endpoints', own, own || ' and channel = ''push'''), ('addresses', own, null),
             ('local_plans', device, null), ('local_wakes', device, null),
             ('local_requests', format('(%s) or (%s)', own, device), null)) as v(name, visible, written)
     loop
@@ -134,6 +134,10 @@ do $$ begin
         locale, app_version, registered_at, token_identity),
         update (provider, address, permission, gone_at, changed_at, platform, environment, market, time_zone, locale, app_version,
         registered_at, gone_reason, token_identity), delete on tidings.endpoints to tidings_app;
+    -- No secret, and no change: consent and the way to a person come from a backend or an operator.
+    grant select (tenant, recipient_id, id, kind, value, identity, source, consent, consent_at, verified_at, suppressed_at,
+        suppressed_until, suppressed_because, created_at, changed_at)
+        on tidings.addresses to tidings_app;
     grant select, insert (tenant, device_id), update (version, acked_version, forgotten_version, synced_at, acked_at)
         on tidings.local_plans to tidings_app;
     grant select, update (in_plan, version, fires_at, zone, confirmed_at, ends_as, end_reason), delete
@@ -142,7 +146,7 @@ do $$ begin
     -- A pause names no person. Its reason and its author are for operators.
     grant select (id, scope, name, until, resumed_at) on tidings.pauses to tidings_app;
     grant select on tidings.own_notifications, tidings.own_decisions, tidings.own_deliveries, tidings.own_attempts, tidings.own_reports,
-        tidings.own_due, tidings.own_rejected, tidings.own_endpoints to tidings_app;
+        tidings.own_due, tidings.own_rejected, tidings.own_endpoints, tidings.own_addresses to tidings_app;
 end $$;
 
 -- The rights of a process that only serves the API. Strangers reach it, so it owns nothing. Outside of the statements of a person it reads
@@ -185,6 +189,12 @@ do $$ begin
     grant select (tenant, recipient_id, id, channel, provider, address, gone_at, registered_at, token_identity),
         update (recipient_id, gone_at, changed_at, gone_reason), delete on tidings.endpoints to tidings_run_api;
     grant select (tenant, id), update (changed_at) on tidings.recipients to tidings_run_api;
+    -- Addresses that backends set and change. Without the column id no row is a webhook: its URL says where other processes call.
+    grant select (tenant, recipient_id, id, kind, value, identity, source, consent, consent_at, verified_at, suppressed_at,
+        suppressed_until, suppressed_because, created_at, changed_at),
+        insert (tenant, recipient_id, kind, value, identity, source, consent, consent_at, verified_at, created_at, changed_at),
+        update (source, consent, consent_at, verified_at, suppressed_at, suppressed_until, suppressed_because, changed_at), delete
+        on tidings.addresses to tidings_run_api;
     -- Planned notifications that a producer cancels.
     grant select, update (forgotten_version) on tidings.local_plans to tidings_run_api;
     grant select (tenant, device_id, notification_id, ordinal, in_plan, version, fires_at, confirmed_at, ends_as),

@@ -1,4 +1,4 @@
--- baseline 112
+-- baseline 113
 
 CREATE SCHEMA tidings;
 
@@ -431,6 +431,33 @@ CREATE TABLE tidings.active_catalogue (
     hash text NOT NULL,
     CONSTRAINT active_catalogue_only_row_check CHECK (only_row)
 );
+
+CREATE TABLE tidings.addresses (
+    tenant text NOT NULL,
+    recipient_id text NOT NULL,
+    id text DEFAULT (gen_random_uuid())::text NOT NULL,
+    kind text NOT NULL,
+    value text NOT NULL,
+    identity text NOT NULL,
+    secrets text[] DEFAULT '{}'::text[] NOT NULL,
+    source text NOT NULL,
+    consent text DEFAULT 'unknown'::text NOT NULL,
+    consent_at timestamp with time zone,
+    verified_at timestamp with time zone,
+    suppressed_at timestamp with time zone,
+    suppressed_until timestamp with time zone,
+    suppressed_because text,
+    created_at timestamp with time zone NOT NULL,
+    changed_at timestamp with time zone NOT NULL,
+    CONSTRAINT addresses_consent_check CHECK ((consent = ANY (ARRAY['granted'::text, 'denied'::text, 'unknown'::text]))),
+    CONSTRAINT addresses_consent_time CHECK (((consent = 'unknown'::text) OR (consent_at IS NOT NULL))),
+    CONSTRAINT addresses_kind_check CHECK ((kind = ANY (ARRAY['email'::text, 'sms'::text, 'webhook'::text]))),
+    CONSTRAINT addresses_suppression CHECK (((suppressed_at IS NULL) = (suppressed_because IS NULL))),
+    CONSTRAINT addresses_suppression_end CHECK (((suppressed_until IS NULL) OR (suppressed_at IS NOT NULL))),
+    CONSTRAINT addresses_webhook CHECK (((kind = 'webhook'::text) = (id = 'webhook'::text)))
+);
+
+ALTER TABLE ONLY tidings.addresses FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE tidings.api_keys (
     id text NOT NULL,
@@ -1045,6 +1072,27 @@ CREATE TABLE tidings.outgoing_claims (
 WITH (fillfactor='40', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000');
 ALTER TABLE ONLY tidings.outgoing_claims ALTER COLUMN ids SET STORAGE PLAIN;
 
+CREATE VIEW tidings.own_addresses WITH (security_barrier='true') AS
+ SELECT a.tenant,
+    a.recipient_id,
+    a.id,
+    a.kind,
+        CASE a.kind
+            WHEN 'webhook'::text THEN "right"(a.value, 8)
+            ELSE a.value
+        END AS value,
+    a.source,
+    a.consent,
+    a.consent_at,
+    a.verified_at,
+    a.suppressed_at,
+    a.suppressed_until,
+    a.suppressed_because,
+    a.created_at,
+    a.changed_at
+   FROM tidings.addresses a
+  WHERE ((a.tenant = current_setting('tidings.tenant'::text, true)) AND (a.recipient_id = current_setting('tidings.recipient'::text, true)));
+
 CREATE VIEW tidings.own_attempts WITH (security_barrier='true') AS
  SELECT r.notification_id,
     r.ordinal,
@@ -1396,6 +1444,67 @@ CREATE TABLE tidings.workers (
     broker_connections jsonb DEFAULT '{}'::jsonb NOT NULL,
     broker_user text
 );
+
+CREATE VIEW tidings_ops.addresses AS
+ SELECT addresses.tenant,
+    addresses.recipient_id,
+    addresses.id AS address_id,
+    addresses.kind,
+        CASE addresses.kind
+            WHEN 'email'::text THEN (("left"(addresses.value, 1) || '…@'::text) || split_part(addresses.value, '@'::text, 2))
+            WHEN 'sms'::text THEN ('…'::text || "right"(addresses.identity, 4))
+            ELSE regexp_replace(addresses.value, '^([a-zA-Z]+://[^/?#]*).*$'::text, '\1/…'::text)
+        END AS value_masked,
+    addresses.source,
+    addresses.consent,
+    addresses.consent_at,
+    addresses.verified_at,
+        CASE
+            WHEN (addresses.consent = 'denied'::text) THEN 'denied'::text
+            WHEN ((addresses.suppressed_at IS NULL) OR (addresses.suppressed_until <= tidings.clock())) THEN 'active'::text
+            ELSE 'suppressed'::text
+        END AS state,
+    addresses.suppressed_because,
+    addresses.suppressed_at,
+    addresses.suppressed_until,
+    cardinality(addresses.secrets) AS secrets,
+    addresses.created_at,
+    addresses.changed_at
+   FROM tidings.addresses;
+
+COMMENT ON VIEW tidings_ops.addresses IS 'The addresses of each person beside devices, without their secrets. Indexed filter: tenant with recipient_id. See tidings address.';
+
+COMMENT ON COLUMN tidings_ops.addresses.tenant IS 'The tenant of the person.';
+
+COMMENT ON COLUMN tidings_ops.addresses.recipient_id IS 'The person who has the address.';
+
+COMMENT ON COLUMN tidings_ops.addresses.address_id IS 'The id that Tidings gave the address, and webhook for a webhook. It is the endpoint of tidings_ops.deliveries.';
+
+COMMENT ON COLUMN tidings_ops.addresses.kind IS 'email, sms or webhook: the channel whose messages go to the address.';
+
+COMMENT ON COLUMN tidings_ops.addresses.value_masked IS 'The part of the address that an operator may recognise: the first letter and the domain of an e-mail address, the last 4 digits of a telephone number, the origin of a URL.';
+
+COMMENT ON COLUMN tidings_ops.addresses.source IS 'The place that the address comes from: a text of its sender, key:<name> for a backend that named none, or operator.';
+
+COMMENT ON COLUMN tidings_ops.addresses.consent IS 'granted or denied by the person, or unknown. Nothing is sent to an address whose consent is denied.';
+
+COMMENT ON COLUMN tidings_ops.addresses.consent_at IS 'Time at which Tidings was told of the consent. Null: never.';
+
+COMMENT ON COLUMN tidings_ops.addresses.verified_at IS 'Time at which the person was known to have the address. Null: never. Deliveries do not wait for it.';
+
+COMMENT ON COLUMN tidings_ops.addresses.state IS 'active, suppressed or denied. Messages go to an active address only.';
+
+COMMENT ON COLUMN tidings_ops.addresses.suppressed_because IS 'The reason of the last suppression: endpointGone (a provider said that the address does not exist), or the words of its author.';
+
+COMMENT ON COLUMN tidings_ops.addresses.suppressed_at IS 'Time of the last suppression. Null: there was none, or it was lifted.';
+
+COMMENT ON COLUMN tidings_ops.addresses.suppressed_until IS 'Time at which the suppression ends. Null: it ends when somebody lifts it or sets the webhook again.';
+
+COMMENT ON COLUMN tidings_ops.addresses.secrets IS 'Number of the secrets that sign the messages of a webhook. 0 for another kind.';
+
+COMMENT ON COLUMN tidings_ops.addresses.created_at IS 'Time at which the person got the address.';
+
+COMMENT ON COLUMN tidings_ops.addresses.changed_at IS 'Time of the last change of the address.';
 
 CREATE VIEW tidings_ops.api_keys AS
  SELECT api_keys.id AS key_id,
@@ -3331,6 +3440,9 @@ ALTER TABLE ONLY tidings.inbox ATTACH PARTITION tidings.inbox_0 FOR VALUES WITH 
 ALTER TABLE ONLY tidings.active_catalogue
     ADD CONSTRAINT active_catalogue_pkey PRIMARY KEY (only_row);
 
+ALTER TABLE ONLY tidings.addresses
+    ADD CONSTRAINT addresses_pkey PRIMARY KEY (tenant, recipient_id, id);
+
 ALTER TABLE ONLY tidings.api_keys
     ADD CONSTRAINT api_keys_pkey PRIMARY KEY (id);
 
@@ -3493,6 +3605,8 @@ ALTER TABLE ONLY tidings.unblurs
 ALTER TABLE ONLY tidings.workers
     ADD CONSTRAINT workers_pkey PRIMARY KEY (id);
 
+CREATE UNIQUE INDEX addresses_identity ON tidings.addresses USING btree (tenant, recipient_id, kind, identity);
+
 CREATE UNIQUE INDEX api_keys_name ON tidings.api_keys USING btree (name) WHERE (revoked_at IS NULL);
 
 CREATE INDEX attempts_notification_id_ordinal_idx ON ONLY tidings.attempts USING btree (notification_id, ordinal);
@@ -3627,6 +3741,10 @@ ALTER TABLE ONLY tidings.active_catalogue
 ALTER TABLE ONLY tidings.catalogue_types
     ADD CONSTRAINT catalogue_types_hash_fkey FOREIGN KEY (hash) REFERENCES tidings.catalogues(hash) ON DELETE CASCADE;
 
+ALTER TABLE tidings.addresses ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY api ON tidings.addresses TO tidings_run_api USING (true) WITH CHECK (true);
+
 CREATE POLICY api ON tidings.endpoints TO tidings_run_api USING (true) WITH CHECK (true);
 
 CREATE POLICY api ON tidings.inbox TO tidings_run_api USING (true) WITH CHECK (true);
@@ -3669,6 +3787,8 @@ ALTER TABLE tidings.local_wakes ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE tidings.matches ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY person ON tidings.addresses TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (recipient_id = current_setting('tidings.recipient'::text, true))));
+
 CREATE POLICY person ON tidings.endpoints TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (recipient_id = current_setting('tidings.recipient'::text, true)))) WITH CHECK (((tenant = current_setting('tidings.tenant'::text, true)) AND (recipient_id = current_setting('tidings.recipient'::text, true)) AND (channel = 'push'::text)));
 
 CREATE POLICY person ON tidings.engagement TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (recipient_id = current_setting('tidings.recipient'::text, true))));
@@ -3702,6 +3822,8 @@ CREATE POLICY person ON tidings.recipients TO tidings_app USING (((tenant = curr
 CREATE POLICY person ON tidings.unblurs TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (recipient_id = current_setting('tidings.recipient'::text, true))));
 
 CREATE POLICY person_deletes ON tidings.endpoints AS RESTRICTIVE FOR DELETE TO tidings_app USING ((channel = 'push'::text));
+
+CREATE POLICY pipeline ON tidings.addresses TO tidings_run USING (true) WITH CHECK (true);
 
 CREATE POLICY pipeline ON tidings.endpoints TO tidings_run USING (true) WITH CHECK (true);
 
@@ -3809,6 +3931,54 @@ GRANT ALL ON FUNCTION tidings_ops.reconcile(source text, event_ids text[], since
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.active_catalogue TO tidings_run;
 GRANT SELECT ON TABLE tidings.active_catalogue TO tidings_run_api;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.addresses TO tidings_run;
+GRANT DELETE ON TABLE tidings.addresses TO tidings_run_api;
+
+GRANT SELECT(tenant) ON TABLE tidings.addresses TO tidings_app;
+GRANT SELECT(tenant),INSERT(tenant) ON TABLE tidings.addresses TO tidings_run_api;
+
+GRANT SELECT(recipient_id) ON TABLE tidings.addresses TO tidings_app;
+GRANT SELECT(recipient_id),INSERT(recipient_id) ON TABLE tidings.addresses TO tidings_run_api;
+
+GRANT SELECT(id) ON TABLE tidings.addresses TO tidings_app;
+GRANT SELECT(id) ON TABLE tidings.addresses TO tidings_run_api;
+
+GRANT SELECT(kind) ON TABLE tidings.addresses TO tidings_app;
+GRANT SELECT(kind),INSERT(kind) ON TABLE tidings.addresses TO tidings_run_api;
+
+GRANT SELECT(value) ON TABLE tidings.addresses TO tidings_app;
+GRANT SELECT(value),INSERT(value) ON TABLE tidings.addresses TO tidings_run_api;
+
+GRANT SELECT(identity) ON TABLE tidings.addresses TO tidings_app;
+GRANT SELECT(identity),INSERT(identity) ON TABLE tidings.addresses TO tidings_run_api;
+
+GRANT SELECT(source) ON TABLE tidings.addresses TO tidings_app;
+GRANT SELECT(source),INSERT(source),UPDATE(source) ON TABLE tidings.addresses TO tidings_run_api;
+
+GRANT SELECT(consent) ON TABLE tidings.addresses TO tidings_app;
+GRANT SELECT(consent),INSERT(consent),UPDATE(consent) ON TABLE tidings.addresses TO tidings_run_api;
+
+GRANT SELECT(consent_at) ON TABLE tidings.addresses TO tidings_app;
+GRANT SELECT(consent_at),INSERT(consent_at),UPDATE(consent_at) ON TABLE tidings.addresses TO tidings_run_api;
+
+GRANT SELECT(verified_at) ON TABLE tidings.addresses TO tidings_app;
+GRANT SELECT(verified_at),INSERT(verified_at),UPDATE(verified_at) ON TABLE tidings.addresses TO tidings_run_api;
+
+GRANT SELECT(suppressed_at) ON TABLE tidings.addresses TO tidings_app;
+GRANT SELECT(suppressed_at),UPDATE(suppressed_at) ON TABLE tidings.addresses TO tidings_run_api;
+
+GRANT SELECT(suppressed_until) ON TABLE tidings.addresses TO tidings_app;
+GRANT SELECT(suppressed_until),UPDATE(suppressed_until) ON TABLE tidings.addresses TO tidings_run_api;
+
+GRANT SELECT(suppressed_because) ON TABLE tidings.addresses TO tidings_app;
+GRANT SELECT(suppressed_because),UPDATE(suppressed_because) ON TABLE tidings.addresses TO tidings_run_api;
+
+GRANT SELECT(created_at) ON TABLE tidings.addresses TO tidings_app;
+GRANT SELECT(created_at),INSERT(created_at) ON TABLE tidings.addresses TO tidings_run_api;
+
+GRANT SELECT(changed_at) ON TABLE tidings.addresses TO tidings_app;
+GRANT SELECT(changed_at),INSERT(changed_at),UPDATE(changed_at) ON TABLE tidings.addresses TO tidings_run_api;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.api_keys TO tidings_run;
 GRANT SELECT ON TABLE tidings.api_keys TO tidings_run_api;
@@ -4132,6 +4302,9 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.outgoing TO tidings_run;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.outgoing_claims TO tidings_run;
 
+GRANT SELECT ON TABLE tidings.own_addresses TO tidings_run;
+GRANT SELECT ON TABLE tidings.own_addresses TO tidings_app;
+
 GRANT SELECT ON TABLE tidings.own_attempts TO tidings_run;
 GRANT SELECT ON TABLE tidings.own_attempts TO tidings_app;
 
@@ -4234,6 +4407,9 @@ GRANT UPDATE(expires_at) ON TABLE tidings.unblurs TO tidings_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE tidings.workers TO tidings_run;
 GRANT SELECT,INSERT,UPDATE ON TABLE tidings.workers TO tidings_run_api;
+
+GRANT SELECT ON TABLE tidings_ops.addresses TO tidings_run;
+GRANT SELECT ON TABLE tidings_ops.addresses TO tidings_ops_read;
 
 GRANT SELECT ON TABLE tidings_ops.api_keys TO tidings_run;
 GRANT SELECT ON TABLE tidings_ops.api_keys TO tidings_ops_read;

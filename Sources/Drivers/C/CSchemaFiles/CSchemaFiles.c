@@ -7,6 +7,7 @@ static const unsigned char baseline[] = {
 #embed "../../../Store/Schema/Baseline/schemas-clock-and-ids.sql" suffix(, '\n',)
 #embed "../../../Store/Schema/Baseline/catalogues.sql" suffix(, '\n',)
 #embed "../../../Store/Schema/Baseline/recipients.sql" suffix(, '\n',)
+#embed "../../../Store/Schema/Baseline/addresses.sql" suffix(, '\n',)
 #embed "../../../Store/Schema/Baseline/notifications.sql" suffix(, '\n',)
 #embed "../../../Store/Schema/Baseline/reports.sql" suffix(, '\n',)
 #embed "../../../Store/Schema/Baseline/inbox.sql" suffix(, '\n',)

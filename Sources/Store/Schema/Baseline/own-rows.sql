@@ -36,3 +36,10 @@ create view tidings.own_endpoints with (security_barrier) as
         e.environment, e.market, e.time_zone, e.locale, e.app_version, e.registered_at, e.changed_at, e.gone_at, e.gone_reason
     from tidings.endpoints e
     where e.tenant = current_setting('tidings.tenant', true) and e.recipient_id = current_setting('tidings.recipient', true);
+
+-- An e-mail address and a telephone number are the person's own data. The URL of a webhook is a capability, as a token is.
+create view tidings.own_addresses with (security_barrier) as
+    select a.tenant, a.recipient_id, a.id, a.kind, case a.kind when 'webhook' then right(a.value, 8) else a.value end as value, a.source,
+        a.consent, a.consent_at, a.verified_at, a.suppressed_at, a.suppressed_until, a.suppressed_because, a.created_at, a.changed_at
+    from tidings.addresses a
+    where a.tenant = current_setting('tidings.tenant', true) and a.recipient_id = current_setting('tidings.recipient', true);

@@ -12,7 +12,7 @@ extension Faults {
         /// Whether a table grows with the amount of kept data.
         private static func isLarge(_ table: String) -> Bool {
             table.contains(/^(notifications|deliveries|attempts|decisions|reports)_p\d{8}$/)
-                || table.contains(/^((inbox|idempotency|engagement)_\d+|inboxes|recipients|endpoints|rejected|dead)$/)
+                || table.contains(/^((inbox|idempotency|engagement)_\d+|inboxes|recipients|endpoints|addresses|rejected|dead)$/)
         }
 
         /// The beginnings of statements that may read more, each with its reason.
