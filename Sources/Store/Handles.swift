@@ -97,6 +97,13 @@ extension Store {
 
     public var recipients: Recipients { Recipients(store: self) }
 
+    /// E-mail addresses, telephone numbers and webhooks of people.
+    public struct Addresses: StoreHandle {
+        let store: Store
+    }
+
+    public var addresses: Addresses { Addresses(store: self) }
+
     /// Chores of releasers between their turns, and what a running process reports.
     public struct Upkeep: StoreHandle {
         let store: Store

@@ -15,6 +15,7 @@ public import TidingsPostgres
 /// - ``pausing`` (`Pauses`): channels, providers, types and tenants that operators have paused
 /// - ``localPlans``: notifications that devices show by themselves
 /// - ``recipients``: settings and endpoints of people
+/// - ``addresses``: e-mail addresses, telephone numbers and webhooks of people
 /// - ``erasures`` (`Erasure`): erased people, and the erasures that a releaser works on
 /// - ``catalogues``: stored catalogues and the active one
 /// - ``refused``: refused events and dead letters

@@ -1,4 +1,5 @@
 import Testing
+import TidingsCore
 import TidingsJSON
 
 @testable import TidingsStore
@@ -19,6 +20,24 @@ import TidingsJSON
     func anAddressIsRecognisedAndNotUsed(address: String, identity: String?, shown: String) {
         let masked = AddressMask.masked(address, identity: identity)
         #expect(masked == shown && !masked.contains("secret"))
+    }
+
+    @Test(
+        arguments: [
+            (.email, "ann@example.com", "a…@example.com"), (.email, "a@b.example", "a…@b.example"), (.email, "secret", "…"),
+            (.sms, "+14155550123", "…0123"), (.sms, "+1 (415) 555-01.23", "…0123"),
+            (.webhook, "https://example.com/secret@home", "https://example.com/…"), (.push, "80f9c2e1d4b7a6f5aabbccdd", "…aabbccdd"),
+        ] as [(Channel, String, String)])
+    func theChannelSaysHowMuchIsShown(channel: Channel, address: String, shown: String) {
+        #expect(AddressMask.masked(address, on: channel) == shown)
+    }
+
+    /// Under another name the value would stay as it is.
+    @Test func anAddressWithoutItsKindIsRefused() throws {
+        for text in [#"{"kind":"email","address":"ann@example.com"}"#, #"{"value":"ann@example.com"}"#] {
+            let row = try JSON.parse(text)
+            #expect(throws: ReportError.self, "\(text)") { try AddressMask.mask(address: row) }
+        }
     }
 
     @Test func anEndpointKeepsItsOtherMembers() throws {

@@ -10,6 +10,8 @@ public enum AddressKind: String, CaseIterable, Sendable, Hashable {
 public struct Address: Sendable, Hashable {
     /// The longest address, in bytes: a URL. Common receivers and proxies refuse longer URLs.
     public static let longest = 2_048
+    /// The longest text beside an address, in bytes: its source, or the reason why it is suppressed.
+    public static let longestText = 200
     /// The longest e-mail address, in bytes: a path of RFC 5321 (4.5.3.1.3) without its angle brackets.
     private static let longestEmail = 254
     /// The longest part of an e-mail address before its `@`, in bytes (RFC 5321, 4.5.3.1.1).

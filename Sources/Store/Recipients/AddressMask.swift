@@ -1,17 +1,29 @@
+import TidingsCore
 import TidingsJSON
 
 /// Addresses of endpoints for readers who may recognise them and may not use them. A token, the subscription of a browser and the URL of a
-/// webhook are capabilities: whoever has one can send to it.
+/// webhook are capabilities: whoever has one can send to it. An e-mail address or a telephone number tells who the person is.
 enum AddressMask {
     /// The characters of a token that stay, at its end. An operator's view shows as many.
     private static let shown = 8
     /// The characters from which on a token is long enough to show its end.
     private static let shortest = 24
 
-    /// Returns the origin of a URL, the end of a token, and nothing of a short token.
+    /// The digits of a telephone number that stay, at its end. An operator's view shows as many.
+    private static let shownDigits = 4
+
+    /// Returns the first letter and the domain of an e-mail address, the last digits of a telephone number, the origin of a URL, the end of
+    /// a token, and nothing of a short token.
     ///
-    /// - Parameter identity: the part of a token that names the device. For the subscription of a browser it is a URL.
-    static func masked(_ address: String, identity: String? = nil) -> String {
+    /// - Parameters:
+    ///   - channel: the channel of the address. Nil: the text says whether it is a URL or a token.
+    ///   - identity: the part of a token that names the device. For the subscription of a browser it is a URL.
+    static func masked(_ address: String, on channel: Channel? = nil, identity: String? = nil) -> String {
+        switch channel {
+        case .email: return address.lastIndex(of: "@").map { "\(address.prefix(1))…\(address[$0...])" } ?? "…"
+        case .sms: return "…\(address.filter(\.isNumber).suffix(shownDigits))"
+        case .push, .local, .inApp, .webPush, .webhook, nil: break
+        }
         if let url = maskedURL(identity ?? address) { return url }
         // A subscription of a browser is JSON, and its end may be a key.
         guard address.utf8.first != UInt8(ascii: "{"), address.count >= shortest else { return "…" }
@@ -43,7 +55,19 @@ enum AddressMask {
         let identity: String? = try endpoint.column("identity")
         var members = endpoint.objectValue ?? JSONObject()
         members["identity"] = nil
-        if !isWhole { members["address"] = .string(masked(address, identity: identity)) }
+        let channel = endpoint["channel"]?.stringValue.flatMap(Channel.init(rawValue:))
+        if !isWhole { members["address"] = .string(masked(address, on: channel, identity: identity)) }
+        return .object(members)
+    }
+
+    /// Masks the member `value` of an address of a person.
+    ///
+    /// - Throws: ``ReportError`` for a row without the member or its kind.
+    static func mask(address row: JSON) throws(ReportError) -> JSON {
+        let value: String = try row.column("value")
+        let kind: String = try row.column("kind")
+        var members = row.objectValue ?? JSONObject()
+        members["value"] = .string(masked(value, on: Channel(rawValue: kind)))
         return .object(members)
     }
 }

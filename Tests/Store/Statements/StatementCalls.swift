@@ -20,7 +20,8 @@ struct StatementCall: Sendable {
 
     /// The lists, in the order of the folders of the store.
     static let aggregates: [[StatementCall]] = [
-        schema, intake, reservations, apiKeys, outbox, due, inbox, reports, engagement, pauses, localPlans, recipients, erasure, catalogues,
+        schema, intake, reservations, apiKeys, outbox, due, inbox, reports, engagement, pauses, localPlans, recipients, addresses, erasure,
+        catalogues,
         refused, timelines, upkeep, operations, measurements,
     ]
 
