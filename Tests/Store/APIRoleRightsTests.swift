@@ -30,7 +30,7 @@ import TidingsTestSupport
     }
 
     private static let secrets = [
-        "select secrets from tidings.endpoints", "select * from tidings.endpoints", "update tidings.endpoints set secrets = '{}'",
+        "select time_zone from tidings.endpoints", "select * from tidings.endpoints",
         "update tidings.endpoints set address = 'x'", "insert into tidings.endpoints default values", "select 1 from tidings_ops.devices",
         "select secrets from tidings.addresses", "select * from tidings.addresses", "update tidings.addresses set secrets = '{}'",
         "update tidings.addresses set value = 'x'", "insert into tidings.addresses (id) values ('webhook')",

@@ -58,7 +58,6 @@ import TidingsTestSupport
         ("revoke usage on schema tidings_api from tidings_produce", "tidings_produce lacks 1 right: usage on schema tidings_api"),
         ("revoke update (read_at) on tidings.inbox from tidings_app", "tidings_app lacks 1 right: update (read_at) on tidings.inbox"),
         ("drop policy person on tidings.inboxes", "tidings_app lacks 1 right: policy on tidings.inboxes"),
-        // A restrictive policy alone shows no row.
         ("drop policy person on tidings.endpoints", "tidings_app lacks 1 right: policy on tidings.endpoints"),
         ("drop policy pipeline on tidings.inbox", "tidings_run lacks 1 right: policy on tidings.inbox"),
         (

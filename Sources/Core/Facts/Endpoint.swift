@@ -14,7 +14,8 @@ public struct Endpoint: Sendable, Hashable {
     public var permission: Permission
     /// The market whose providers serve the endpoint. Nil: the person's market.
     public var market: String?
-    /// Whether the endpoint no longer exists, as a provider reported. It is kept for the record and never used.
+    /// Whether nothing is sent to the endpoint, which is kept for the record: it does not exist any more, it is suppressed, or the person
+    /// denied the consent.
     public var isGone: Bool
 
     public init(

@@ -81,7 +81,7 @@ extension ReasonExplanation {
         ),
         ReasonExplanation(
             .endpointGone,
-            "The device or address no longer exists: the provider says so, or it was removed.",
+            "The device or address is not used: its provider says that it is gone, it was removed or suppressed, or consent is denied.",
             "Nothing for a device: the app registers it again when it is used again. For a webhook, set the person's new address.",
             explains: [.suppressed, .failed]
         ),

@@ -81,7 +81,7 @@ struct RecipientCommand: AsyncParsableCommand {
                 for choice in prefer { try changes.apply(choice, types: catalogue.types) }
                 try await store.recipients.change(id, tenant: tenant, changes)
                 Output.note("stored for \(Table.cell(.string(id))): \(named.joined(separator: ", "))")
-                if case .some(.some) = changes.webhook, try await !store.recipients.hasWebhookSecret(id, tenant: tenant) {
+                if case .some(.some) = changes.webhook, try await !store.addresses.hasWebhookSecret(RecipientKey(tenant: tenant, id: id)) {
                     Output.note("note: no --webhook-secret: sends fail as misconfigured unless the provider's allowUnsigned is set")
                 }
             }

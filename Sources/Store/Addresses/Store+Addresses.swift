@@ -98,8 +98,14 @@ extension Store.Addresses {
         """
     }
 
+    /// Stores the webhook of a person, or removes it.
+    static func setting(webhook: WebhookEndpoint?, of person: RecipientKey) -> SQL {
+        guard let webhook else { return "delete from tidings.addresses a where \(isAddress(Store.webhookEndpointID, of: person))" }
+        return storing(webhook: webhook, of: person, AddressFacts(source: AddressFacts.operatorSource))
+    }
+
     /// Stores the webhook of a person. Returns its id.
-    static func storing(webhook: WebhookEndpoint, of person: RecipientKey, _ facts: AddressFacts) -> SQL {
+    private static func storing(webhook: WebhookEndpoint, of person: RecipientKey, _ facts: AddressFacts) -> SQL {
         """
         insert into tidings.addresses as a (tenant, recipient_id, id, kind, value, identity, secrets, source, consent, consent_at,
             verified_at, created_at, changed_at)
@@ -135,6 +141,13 @@ extension Store.Addresses {
 // MARK: - Readings
 
 extension Store.Addresses {
+    /// Whether the messages to the person's webhook are signed with a secret of their own.
+    public func hasWebhookSecret(_ person: RecipientKey) async throws -> Bool {
+        let query: SQL =
+            "select from tidings.addresses a where \(Self.isAddress(Store.webhookEndpointID, of: person)) and a.secrets <> '{}'"
+        return try await pool.query(.exists(query))
+    }
+
     /// The person's rows of `tidings_ops.addresses`, of each kind the oldest first.
     public func list(of person: RecipientKey) async throws -> [JSON] {
         try await store.report(

@@ -68,7 +68,7 @@ extension Store.LocalPlans {
                 delete from tidings.local_wakes w using due d where w.tenant = d.tenant and w.device_id = d.device_id
                 returning w.tenant, w.device_id
             ), device as materialized (
-                select e.tenant, e.recipient_id, e.id, e.provider, e.address, e.market, \(PlatformColumn.value) as platform,
+                select e.tenant, e.recipient_id, e.id, e.provider, e.address, e.market, \(PlatformColumn.value()) as platform,
                     e.environment, e.gone_at
                 from gone join tidings.endpoints e on e.channel = 'push' and e.tenant = gone.tenant and e.id = gone.device_id
                 where not \(Tombstones.isErased(tenant: "e.tenant", recipient: "e.recipient_id"))

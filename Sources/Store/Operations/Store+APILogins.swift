@@ -18,8 +18,8 @@ extension Store.Operations {
             where a.datname = current_database() and a.application_name = \(Store.apiApplicationName) and exists (
                 select from pg_roles r, pg_attribute t join pg_class c on c.oid = t.attrelid join pg_namespace n on n.oid = c.relnamespace
                 where pg_has_role(u.oid, r.oid, 'member') and n.nspname = 'tidings'
-                    and (c.relname, t.attname) in (('endpoints', 'secrets'), ('api_keys', 'secret_hash'))
-                    and has_column_privilege(r.oid, c.oid, t.attnum, case c.relname when 'endpoints' then 'select' else 'insert' end))
+                    and (c.relname, t.attname) in (('addresses', 'secrets'), ('api_keys', 'secret_hash'))
+                    and has_column_privilege(r.oid, c.oid, t.attnum, case c.relname when 'addresses' then 'select' else 'insert' end))
             order by 1
             """)
         return try result.rows.map { try $0.decode(String.self) }

@@ -47,8 +47,7 @@ extension Store.Outbox {
             from \(entries.relation("asked", Self.columns + [Column("endpoint", \.endpoint)]))
             left join lateral (select r.changed_at from tidings.recipients r
                 where r.tenant = asked.tenant and r.id = asked.recipient_id limit 1) r on true
-            left join lateral (select e.address, e.secrets, \(PlatformColumn.value) as platform, e.environment from tidings.endpoints e
-                where e.tenant = asked.tenant and e.recipient_id = asked.recipient_id and e.id = asked.endpoint limit 1) e on true
+            left join lateral (\(Self.endpoint) limit 1) e on true
             cross join lateral (select \(Self.isErased) as is_erased offset 0) t
             where r.changed_at > asked.decided_at or e.address is not null or t.is_erased or \(badges)
             """
@@ -96,6 +95,10 @@ extension Store.Outbox {
         Column("notification_id", \.notificationID), Column(smallint: "ordinal", \.ordinal), Column("tenant", \.tenant),
         Column("recipient_id", \.recipient), Column("decided_at", \.decidedAt),
     ]
+
+    /// The endpoint of the delivery `asked`, with everything that a call needs of it.
+    private static let endpoint = EndpointRows.select(
+        [.address, .secrets, .platform, .environment], tenant: "asked.tenant", recipient: "asked.recipient_id", id: "asked.endpoint")
 
     /// Whether the person `asked` is erased.
     private static let isErased = Tombstones.isErased(tenant: "asked.tenant", recipient: "asked.recipient_id")

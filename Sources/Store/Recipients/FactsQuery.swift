@@ -9,15 +9,18 @@ enum FactsQuery {
     static let secondsBehind: Int64 = 2 * 86_400
     static let secondsAhead: Int64 = 3 * 366 * 86_400
 
+    /// The columns of an endpoint that a decision needs.
+    private static let endpointColumns: [EndpointColumn] = [.id, .channel, .provider, .address, .permission, .platform, .goneAt, .market]
+
     /// The rows of recipients, for ``facts(in:zones:around:)``.
     static func rows(of recipients: Set<RecipientKey>) -> Statement<PostgresRows> {
         let query: SQL = """
             select r.tenant, r.id, r.time_zone, r.quiet_start, r.quiet_end, r.disabled_channels, r.disabled_categories, r.enabled_types,
                 r.disabled_types, r.market, r.changed_at, e.id as endpoint, e.channel, e.provider, e.address, e.permission,
-                \(PlatformColumn.value) as platform, e.gone_at is not null as is_gone, e.market as endpoint_market
+                e.platform, e.gone_at is not null as is_gone, e.market as endpoint_market
             from \(Array(recipients).relation("asked"))
             join tidings.recipients r on r.tenant = asked.tenant and r.id = asked.recipient_id
-            left join tidings.endpoints e on e.tenant = r.tenant and e.recipient_id = r.id
+            left join lateral (\(EndpointRows.select(endpointColumns, tenant: "r.tenant", recipient: "r.id"))) e on true
             order by r.tenant, r.id, e.id
             """
         return .rows(query)

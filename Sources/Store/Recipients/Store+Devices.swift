@@ -229,7 +229,7 @@ extension Store.Recipients {
         // The token of a browser proves the platform. With the token goes the proof, and the platform is that of a new device.
         let ofBrowser = token == nil ? DevicePlatform.web : settings.platform ?? .standard
         return """
-            platform = case when \(PlatformColumn.isBrowser) then \(ofBrowser.rawValue)
+            platform = case when \(PlatformColumn.isBrowser()) then \(ofBrowser.rawValue)
                 else coalesce(\(settings.platform?.rawValue), e.platform) end, provider = coalesce(\(settings.provider), e.provider),
             environment = coalesce(\(settings.environment?.rawValue), e.environment),
             permission = coalesce(\(settings.permission?.rawValue), e.permission),

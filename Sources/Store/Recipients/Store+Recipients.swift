@@ -78,7 +78,9 @@ extension Store.Recipients {
         if let market = changes.market {
             statements.append("update tidings.recipients set market = \(market) where tenant = \(tenant) and id = \(recipient)")
         }
-        if let webhook = changes.webhook { statements.append(setWebhook(webhook, recipient, tenant)) }
+        if let webhook = changes.webhook {
+            statements.append(Store.Addresses.setting(webhook: webhook, of: RecipientKey(tenant: tenant, id: recipient)))
+        }
         return statements.isEmpty ? [] : [Store.endPerson] + statements
     }
 
@@ -89,26 +91,11 @@ extension Store.Recipients {
         """
     }
 
-    private static func setWebhook(_ webhook: WebhookEndpoint?, _ recipient: String, _ tenant: String) -> SQL {
-        guard let webhook else {
-            return """
-                delete from tidings.endpoints where tenant = \(tenant) and recipient_id = \(recipient) and id = \(Store.webhookEndpointID)
-                """
-        }
-        return """
-            insert into tidings.endpoints (tenant, recipient_id, id, channel, address, secrets, changed_at)
-            values (\(tenant), \(recipient), \(Store.webhookEndpointID), 'webhook', \(webhook.url), \(webhook.secrets), tidings.clock())
-            on conflict (tenant, recipient_id, id) do update set address = excluded.address,
-                secrets = case when excluded.secrets = '{}' then endpoints.secrets else excluded.secrets end,
-                changed_at = excluded.changed_at, gone_at = null
-            """
-    }
-
     /// The person's settings, for an operator to read. A webhook's secrets are counted and not shown. Nil if Tidings has never seen the
     /// person.
     public func row(_ recipient: String, tenant: String) async throws -> JSON? {
         let person = RecipientKey(tenant: tenant, id: recipient)
-        return try await store.report(Self.settings(of: person, with: "'secrets', cardinality(e.secrets)")).first
+        return try await store.report(Self.settings(of: person, with: .secrets, as: "'secrets', cardinality(e.secrets)")).first
     }
 
     /// The person's settings, for a backend. Runs with the rights of the person, who may not read the secrets of a webhook. Nil if Tidings has
@@ -116,33 +103,26 @@ extension Store.Recipients {
     ///
     /// - Parameter isWhole: whether tokens and other addresses are whole. Otherwise they have the form of ``AddressMask``.
     public func settings(of person: RecipientKey, showingAddresses isWhole: Bool) async throws -> JSON? {
-        let rows = try await store.report(Self.settings(of: person, with: "'identity', e.token_identity"), of: person)
+        let rows = try await store.report(Self.settings(of: person, with: .identity, as: "'identity', e.identity"), of: person)
         guard let row = rows.first, var members = row.objectValue else { return nil }
         members["endpoints"] = try AddressMask.mask(endpoints: try row.column("endpoints"), showingAddresses: isWhole)
         return .object(members)
     }
 
-    /// - Parameter member: a name and an expression over the alias `e`, for a further member of each endpoint.
-    private static func settings(of person: RecipientKey, with member: SQL) -> SQL {
-        """
-        select r.tenant, r.id as recipient_id, r.time_zone, to_char(make_interval(mins => r.quiet_start), 'HH24:MI') as quiet_hours_start,
-            to_char(make_interval(mins => r.quiet_end), 'HH24:MI') as quiet_hours_end, r.market, r.disabled_channels,
-            r.disabled_categories, r.enabled_types, r.disabled_types, r.changed_at,
-            coalesce((select json_agg(json_build_object('id', e.id, 'channel', e.channel, 'address', e.address, 'permission', e.permission,
-                \(member), 'gone_at', e.gone_at) order by e.id)
-                from tidings.endpoints e where e.tenant = r.tenant and e.recipient_id = r.id), '[]') as endpoints
-        from tidings.recipients r where r.tenant = \(person.tenant) and r.id = \(person.id)
-        """
-    }
-
-    /// Whether the person's webhooks are signed with a secret of their own.
-    public func hasWebhookSecret(_ recipient: String, tenant: String) async throws -> Bool {
-        try await pool.query(
-            .exists(
-                """
-                select id from tidings.endpoints
-                where tenant = \(tenant) and recipient_id = \(recipient) and id = \(Store.webhookEndpointID) and secrets <> '{}'
-                """))
+    /// - Parameters:
+    ///   - column: a further column of each endpoint `e`.
+    ///   - member: a name and an expression over the column, for a further member of each endpoint.
+    private static func settings(of person: RecipientKey, with column: EndpointColumn, as member: SQL) -> SQL {
+        let endpoints = EndpointRows.select(
+            [.id, .channel, .address, .permission, .goneAt, column], tenant: "r.tenant", recipient: "r.id")
+        return """
+            select r.tenant, r.id as recipient_id, r.time_zone, to_char(make_interval(mins => r.quiet_start), 'HH24:MI') as quiet_hours_start,
+                to_char(make_interval(mins => r.quiet_end), 'HH24:MI') as quiet_hours_end, r.market, r.disabled_channels,
+                r.disabled_categories, r.enabled_types, r.disabled_types, r.changed_at,
+                coalesce((select json_agg(json_build_object('id', e.id, 'channel', e.channel, 'address', e.address, 'permission', e.permission,
+                    \(member), 'gone_at', e.gone_at) order by e.id) from (\(endpoints)) e), '[]') as endpoints
+            from tidings.recipients r where r.tenant = \(person.tenant) and r.id = \(person.id)
+            """
     }
 
     /// The person's present facts, with the offsets of the person's zone around the judged instant. The instant may lie in any year.

@@ -21,11 +21,11 @@ public enum PersonalPlaces {
                             r.disabled_types, r.market, r.changed_at
                         """)
             ]),
-        // An address is a capability: whoever has it can send to it. So an export has its end.
+        // A token is a capability: whoever has it can send to it. So an export has its end.
         PersonalTable(
             "endpoints", .deletesPerson(["recipient_id"]),
             personal: """
-                recipient_id id address secrets permission gone_at changed_at time_zone locale app_version registered_at token_identity
+                recipient_id id address permission gone_at changed_at time_zone locale app_version registered_at token_identity
                 """,
             other: "tenant channel provider platform environment market gone_reason",
             sections: [

@@ -85,7 +85,7 @@ begin
         -- The rows that a person sees, and the rows that a person may write. Null: the rows that the person sees.
         select v.* from (values ('inbox', own, null), ('inboxes', own, null), ('engagement', own, null),
             ('engagement_days', own, null), ('recipients', format('%s and id = %s', tenant, person), null),
-            -- A person sees the own webhook. Only an operator changes it.
+            -- A person writes devices, and no other endpoint. A person sees the own addresses and changes none.
             ('endpoints', own, own || ' and channel = ''push'''), ('addresses', own, null),
             ('local_plans', device, null), ('local_wakes', device, null),
             ('local_requests', format('(%s) or (%s)', own, device), null)) as v(name, visible, written)
@@ -102,11 +102,6 @@ begin
                 || case when granted.written is null then '' else format(' with check (%s)', granted.written) end;
         end loop;
     end loop;
-    -- A delete has no written row, so the check above does not keep the webhook.
-    if to_regrole('tidings_app') is not null and not exists (
-            select from pg_policy where polrelid = 'tidings.endpoints'::regclass and polname = 'person_deletes') then
-        create policy person_deletes on tidings.endpoints as restrictive for delete to tidings_app using (channel = 'push');
-    end if;
 end $$;
 
 -- The rights of one person, for the statements that a process runs as tidings_app.
@@ -127,14 +122,14 @@ do $$ begin
     -- An operator sets the market of a person.
     grant select, insert (tenant, id, changed_at), update (changed_at, time_zone, quiet_start, quiet_end, disabled_channels,
         disabled_categories, enabled_types, disabled_types) on tidings.recipients to tidings_app;
-    -- No secret of a webhook, and no other owner of a device: a process moves a device, because that concerns two people.
+    -- No other owner of a device: a process moves a device, because that concerns two people.
     grant select (tenant, recipient_id, id, channel, provider, address, permission, gone_at, changed_at, platform, environment, market,
         time_zone, locale, app_version, registered_at, gone_reason, token_identity),
         insert (tenant, recipient_id, id, channel, provider, address, permission, changed_at, platform, environment, market, time_zone,
         locale, app_version, registered_at, token_identity),
         update (provider, address, permission, gone_at, changed_at, platform, environment, market, time_zone, locale, app_version,
         registered_at, gone_reason, token_identity), delete on tidings.endpoints to tidings_app;
-    -- No secret, and no change: consent and the way to a person come from a backend or an operator.
+    -- No secret of a webhook, and no change: consent and the way to a person come from a backend or an operator.
     grant select (tenant, recipient_id, id, kind, value, identity, source, consent, consent_at, verified_at, suppressed_at,
         suppressed_until, suppressed_because, created_at, changed_at)
         on tidings.addresses to tidings_app;

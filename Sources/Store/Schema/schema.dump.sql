@@ -639,7 +639,6 @@ CREATE TABLE tidings.endpoints (
     channel text NOT NULL,
     provider text,
     address text NOT NULL,
-    secrets text[] DEFAULT '{}'::text[] NOT NULL,
     permission text DEFAULT 'authorized'::text NOT NULL,
     gone_at timestamp with time zone,
     changed_at timestamp with time zone NOT NULL,
@@ -3820,8 +3819,6 @@ CREATE POLICY person ON tidings.matches TO tidings_app USING (((tenant = current
 CREATE POLICY person ON tidings.recipients TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (id = current_setting('tidings.recipient'::text, true))));
 
 CREATE POLICY person ON tidings.unblurs TO tidings_app USING (((tenant = current_setting('tidings.tenant'::text, true)) AND (recipient_id = current_setting('tidings.recipient'::text, true))));
-
-CREATE POLICY person_deletes ON tidings.endpoints AS RESTRICTIVE FOR DELETE TO tidings_app USING ((channel = 'push'::text));
 
 CREATE POLICY pipeline ON tidings.addresses TO tidings_run USING (true) WITH CHECK (true);
 

@@ -54,7 +54,6 @@ extension StatementCall {
         StatementCall("recipients.settings", with: ["row_to_json": #"{"endpoints":[]}"#]) { store in
             _ = try await store.recipients.settings(of: Samples.person, showingAddresses: false)
         },
-        StatementCall("recipients.hasWebhookSecret") { _ = try await $0.recipients.hasWebhookSecret("p", tenant: "t") },
         StatementCall("recipients.facts") {
             _ = try await $0.recipients.facts(of: "p", tenant: "t", zones: Samples.zones, around: Samples.now)
         },

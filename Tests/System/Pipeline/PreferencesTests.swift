@@ -49,7 +49,7 @@ import TidingsTestSupport
 
     /// A table of people's settings cannot be read for a while. Nothing is decided meanwhile, neither about a new event nor at the end of
     /// quiet hours. Afterwards the settings count.
-    @Test(arguments: ["recipients", "endpoints"])
+    @Test(arguments: ["recipients", "endpoints", "addresses"])
     func nothingIsDecidedWhilePreferencesAreUnreadable(table: String) async throws {
         try await withPipeline(catalogue: TestCatalogue.standard) { pipeline in
             let system = pipeline.system

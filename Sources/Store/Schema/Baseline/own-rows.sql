@@ -30,7 +30,7 @@ create view tidings.own_rejected with (security_barrier) as
         and (r.recipients[1] = current_setting('tidings.recipient', true)
             or (cardinality(r.recipients) > 1 and r.recipients @> array[current_setting('tidings.recipient', true)]));
 
--- An address is a capability: whoever has it can send to it. An export has its end, and no secret of a webhook.
+-- A token is a capability: whoever has it can send to it. An export has its end.
 create view tidings.own_endpoints with (security_barrier) as
     select e.tenant, e.recipient_id, e.id, e.channel, e.provider, right(e.address, 8) as address_end, e.permission, e.platform,
         e.environment, e.market, e.time_zone, e.locale, e.app_version, e.registered_at, e.changed_at, e.gone_at, e.gone_reason

@@ -1,5 +1,5 @@
--- People and their endpoints: settings, webhook addresses and device tokens.
--- Rows of tidings.recipients exist only for people with settings or endpoints. Everybody else has the defaults.
+-- People and their devices: settings and tokens. Their other addresses stand in addresses.sql.
+-- Rows of tidings.recipients exist only for people with settings, devices or addresses. Everybody else has the defaults.
 -- A change of changed_at makes workers judge every earlier decision for the person again before they send.
 
 create table tidings.recipients (
@@ -25,12 +25,10 @@ create table tidings.endpoints (
     id            text        not null,
     channel       text        not null,
     provider      text,                                  -- the issuer of a token; null: any provider
-    address       text        not null,                  -- the URL or the token
-    secrets       text[]      not null default '{}',     -- they sign webhooks; the current secret first
+    address       text        not null,                  -- the token
     permission    text        not null default 'authorized',
-    gone_at       timestamptz,                           -- from this time on nothing is sent to the address
+    gone_at       timestamptz,                           -- from this time on nothing is sent to the device
     changed_at    timestamptz not null,
-    -- The columns from here on belong to devices (channel push).
     platform      text,                                  -- ios, android or web
     environment   text,                                  -- production or sandbox
     market        text,                                  -- null: the market of the person

@@ -34,8 +34,8 @@ extension FaultRow {
                     try await scene.system.setWebhook(of: recipient, to: "\(scene.receiver.url)ok")
                     _ = try await scene.system.query(
                         """
-                        update tidings.endpoints set address = \(addresses[person % addresses.count])
-                        where channel = 'webhook' and recipient_id = \(recipient)
+                        update tidings.addresses set value = \(addresses[person % addresses.count])
+                        where kind = 'webhook' and recipient_id = \(recipient)
                         """)
                 }
                 try await scene.holds(.seconds(15))
