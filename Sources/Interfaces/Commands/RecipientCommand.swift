@@ -1,7 +1,6 @@
 import ArgumentParser
 import TidingsCatalogue
 import TidingsCore
-import TidingsEncodings
 import TidingsJSON
 import TidingsServer
 import TidingsStore
@@ -68,12 +67,9 @@ struct RecipientCommand: AsyncParsableCommand {
             try await withStore { store, settings in
                 let catalogue = try await CatalogueSource(store, builtIn: .ofBinary).current.catalogue
                 var changes = draft
-                if case .some(.some(let webhook)) = changes.webhook,
-                    let rule = WebhookURL.refusal(of: webhook.url, in: catalogue, context.providers, environment: settings.environment)
-                {
-                    throw Failure(
-                        .data, "--webhook \(Table.cell(.string(webhook.url))) would never be called: \(rule)",
-                        hint: "allowHTTP, allowedPorts and allowedNetworks of the catalogue's provider of webhooks say what is allowed")
+                if case .some(.some(let webhook)) = changes.webhook {
+                    try WebhookURL.checkCalls(
+                        to: webhook.url, of: "--webhook", in: catalogue, context.providers, environment: settings.environment)
                 }
                 if let market, market != "none", catalogue.markets[market] == nil {
                     throw Failure(.data, "unknown market \(market)", hint: catalogue.markets.keys.sorted().joined(separator: ", "))
@@ -101,10 +97,9 @@ struct RecipientCommand: AsyncParsableCommand {
                 if webhook == "none" {
                     changes.webhook = .some(nil)
                 } else {
-                    if let problem = WebhookURL.problem(webhook) {
-                        throw Failure(.data, "--webhook \(Table.cell(.string(webhook))) \(problem)")
-                    }
-                    changes.webhook = .some(WebhookEndpoint(url: webhook, secrets: try webhookSecret.map(Self.secret)))
+                    try WebhookURL.check(webhook, of: "--webhook")
+                    let secrets = try webhookSecret.map { try WebhookSecret.read($0, option: "--webhook-secret") }
+                    changes.webhook = .some(WebhookEndpoint(url: webhook, secrets: secrets))
                 }
             } else if !webhookSecret.isEmpty {
                 throw Failure(.usage, "--webhook-secret goes with --webhook")
@@ -121,23 +116,6 @@ struct RecipientCommand: AsyncParsableCommand {
             } catch {
                 throw Failure(.data, "--quiet-hours \(text): \(error)")
             }
-        }
-
-        private static func secret(_ reference: String) throws -> String {
-            let value: String? =
-                if reference.hasPrefix("env:") {
-                    Settings.processEnvironment()[String(reference.dropFirst(4))]
-                } else if reference.hasPrefix("file:") {
-                    readFile(String(reference.dropFirst(5)))
-                } else {
-                    throw Failure(.usage, "--webhook-secret takes env:NAME or file:PATH, so that no secret is seen in a process list")
-                }
-            guard let value else { throw Failure(.data, "\(reference) cannot be read") }
-            let secret = value.filter { !$0.isWhitespace }
-            guard secret.hasPrefix("whsec_"), let key = Base64.decode(String(secret.dropFirst(6))), (24...64).contains(key.count) else {
-                throw Failure(.data, "\(reference) is no whsec_ secret of 24 to 64 bytes")
-            }
-            return secret
         }
     }
 }
