@@ -3,7 +3,8 @@ extension ReasonCode {
     /// webhook and a subscription of a browser are no devices of an app.
     public func whatToDo(on channel: Channel) -> String {
         switch (self, channel) {
-        case (.endpointGone, .webhook): "Set the person's new address: `tidings recipient set <id> --webhook <address>`."
+        case (.endpointGone, .webhook):
+            "`tidings address list <id>` says why. Set the person's new address: `tidings recipient set <id> --webhook <address>`."
         case (.noAddress, .webhook): "Set the person's address: `tidings recipient set <id> --webhook <address>`."
         case (.redirectRefused, .webhook):
             "Set the target of the redirect as the person's address: `tidings recipient set <id> --webhook <address>`."
@@ -11,7 +12,10 @@ extension ReasonCode {
         case (.noAddress, .webPush): "Let the web app subscribe the browser and register the subscription."
         case (.permissionDenied, .webPush): "Nothing. The person can allow notifications in the settings of the browser."
         case (.tokenMalformed, .webPush): "Let the web app subscribe the browser again and register the new subscription."
-        case (.endpointGone, .email), (.endpointGone, .sms): "Correct the person's address."
+        case (.noAddress, .email), (.noAddress, .sms):
+            "Set the person's address: `tidings address set <id> \(channel.rawValue) <address>`."
+        case (.endpointGone, .email), (.endpointGone, .sms):
+            "`tidings address list <id>` says why. Correct the person's address, or lift the suppression."
         default: whatToDo
         }
     }

@@ -28,7 +28,7 @@ extension ReasonExplanation {
         ReasonExplanation(
             .noAddress,
             "The person has no address for this channel.",
-            "Set the person's address with `tidings recipient set`.",
+            "Set the person's address with `tidings address set`.",
             explains: [.suppressed]
         ),
         ReasonExplanation(
@@ -82,7 +82,7 @@ extension ReasonExplanation {
         ReasonExplanation(
             .endpointGone,
             "The device or address is not used: its provider says that it is gone, it was removed or suppressed, or consent is denied.",
-            "Nothing for a device: the app registers it again when it is used again. For a webhook, set the person's new address.",
+            "Nothing for a device: the app registers it again when it is used again. For an address, `tidings address list` says why.",
             explains: [.suppressed, .failed]
         ),
         ReasonExplanation(

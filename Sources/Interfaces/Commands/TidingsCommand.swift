@@ -102,8 +102,8 @@ struct Root: AsyncParsableCommand {
             subcommands: optional.first + [
                 RunCommand.self, SendCommand.self, WhyCommand.self, SimulateCommand.self, StatusCommand.self, FindCommand.self,
                 PauseCommand.self, ResumeCommand.self, NotificationCommand.self, DeliveryCommand.self, DeadCommand.self,
-                RejectedCommand.self, ReconcileCommand.self, RecipientCommand.self, DeviceCommand.self, CatalogueCommand.self,
-                DatabaseCommand.self, DoctorCommand.self, QueueCommand.self, ConfigCommand.self, TokenCommand.self,
+                RejectedCommand.self, ReconcileCommand.self, RecipientCommand.self, DeviceCommand.self, AddressCommand.self,
+                CatalogueCommand.self, DatabaseCommand.self, DoctorCommand.self, QueueCommand.self, ConfigCommand.self, TokenCommand.self,
                 KeyCommand.self,
             ] + optional.last)
     }

@@ -38,6 +38,13 @@ import TidingsTestSupport
         (["recipient", "set", "p", "--webhook", "https://10.0.0.5/h"], "10.0.0.5 is not public"),
         (["recipient", "set", "p", "--webhook", "https://localhost/h"], "127.0.0.1 is not public"),
         (["recipient", "set", "p", "--webhook", "https://x.invalid/h"], "below .invalid"),
+        (["address", "set", "p", "email", "nobody"], "has one @"), (["address", "set", "p", "sms", "0123"], "begins with +"),
+        (["address", "set", "p", "webhook", "https://a b/"], "a space"),
+        (["address", "set", "p", "webhook", "https://10.0.0.5/h"], "10.0.0.5 is not public"),
+        (["address", "set", "", "email", "a@b.co"], "the recipient id is empty"),
+        (["address", "set", "p", "email", "a@b.co", "--source", String(repeating: "s", count: 201)], "1 to 200 bytes"),
+        (["address", "suppress", "p", "a", "--reason", "r", "--for", "soon"], "--for soon"),
+        (["address", "suppress", "p", "a", "--reason", " "], "--reason must be"),
         (["recipient", "set", "", "--time-zone", "UTC"], "the recipient id is empty"),
         (["recipient", "erase", ""], "the recipient id is empty"),
         (["recipient", "export", ""], "the recipient id is empty"),
@@ -106,7 +113,8 @@ import TidingsTestSupport
     @Test(arguments: [
         ["noSuchCommand"], ["send"], ["run", "router", "inApp"], ["status", "-o", "xml"], ["notification", "list", "--limit", "0"],
         ["send", "orderUpdate", "--to", "p", "--at", "2026-12-24T18:00:00Z", "--in", "1h"],
-        ["send", "orderUpdate", "--to", "p", "--timeout=-1"],
+        ["send", "orderUpdate", "--to", "p", "--timeout=-1"], ["address", "set", "p", "pigeon", "x"], ["address", "suppress", "p", "a"],
+        ["address", "suppress", "p", "a", "--lift", "--for", "2h"],
     ])
     func wrongUseIsExit64(_ arguments: [String]) async throws {
         let result = try await Self.run(arguments, [:])

@@ -25,6 +25,9 @@ enum TestCatalogue {
     /// A catalogue with webhooks that may go to this machine, unsigned.
     static let withWebhook = types + serving(webhook)
 
+    /// A catalogue with a provider of e-mail that accepts everything for an address.
+    static let withEmail = types + serving(email)
+
     /// A catalogue with push, webhooks and the inbox: one of each kind of work.
     static let withEveryKind = types + serving(push, webhook)
 
@@ -32,6 +35,7 @@ enum TestCatalogue {
 
     private static let inbox: Binding = ("inApp", "inbox", "kind: inbox")
     private static let push: Binding = ("push", "phone", #"kind: "null", addressing: person"#)
+    private static let email: Binding = ("email", "mail", #"kind: "null", addressing: address"#)
     private static let webhook: Binding = (
         "webhook", "webhook",
         """
