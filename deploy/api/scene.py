@@ -38,7 +38,7 @@ checks = Figures("scene")
 
 SCOPES = (
     "intents:write", "notifications:read", "notifications:cancel", "recipients:read", "recipients:addresses", "recipients:write",
-    "recipients:export", "recipients:erase",
+    "recipients:export", "recipients:erase", "addresses:write",
 )
 NAME = f"api-{RUN}"  # of the logins and of the database
 PASSWORD = RUN

@@ -95,6 +95,8 @@ def fit_body(operation, body):
         body["until"] = hours_ahead(2)
     elif operation == "reportEvents":
         fit_reported(body["events"])
+    elif operation in ("setRecipientAddress", "changeRecipientAddress"):
+        fit_address(body)
     elif isinstance(body, dict):
         fit_names(body)
 
@@ -125,6 +127,21 @@ def fit_reported(events):
         if event.get("detail"):
             name, text = next(iter(event["detail"].items()))
             event["detail"] = {narrow(name): narrow(text)}
+
+
+def fit_address(body):
+    """The kind decides about the form of an address, and a suppression has a reason, and perhaps an end that is near."""
+    if "value" in body:
+        body["value"] = {"email": "ann@example.com", "sms": "+14155550123"}[body["kind"]]
+    if body.get("source"):
+        body["source"] = narrow(body["source"])
+    if body.get("suppressed"):
+        body["suppressionReason"] = "bounce"
+        if body.get("suppressedUntil"):
+            body["suppressedUntil"] = hours_ahead(2)
+    else:
+        body.pop("suppressionReason", None)
+        body.pop("suppressedUntil", None)
 
 
 def fit_names(body):

@@ -36,7 +36,7 @@ checks = Figures("strangers")
 
 SCOPES = (
     "intents:write", "notifications:read", "notifications:cancel", "recipients:read", "recipients:write", "recipients:export",
-    "recipients:erase",
+    "recipients:erase", "addresses:write",
 )
 COLUMNS = ("nobody", "expired", "forged", "revoked", "kind", "scope", "person", "tenant")
 STATUSES = {"nobody": (401,), "expired": (401,), "forged": (401,), "revoked": (401,), "kind": (403,), "scope": (403,), "person": (404,),
@@ -77,6 +77,8 @@ class Ann:
         self.send(event("/load/strangers", "2", self.name, type="like", title="A like", data={"userId": self.liker}, channels=None))
         eventually(lambda: self.app.get("/likes")["data"], within=PATIENCE)
         self.app.put("/api/preferences", {"quietHoursStart": "22:00", "quietHoursEnd": "07:00", "timeZone": "Europe/Paris"})
+        email = {"kind": "email", "value": f"{SECRET}@example.com", "source": SECRET}
+        self.address = owner.post(f"/v1/recipients/{self.name}/addresses", email)["address_id"]
         self.erasure = owner.delete("/v1/recipients/strangers-gone")["erasure_id"]
         eventually(lambda: self.app.get(f"/api/notifications/{self.item}").status, lambda status: status == 200, PATIENCE)
         self.queries = {
@@ -92,6 +94,7 @@ class Ann:
             "putRecipientPreferences": preferences, "putPreferences": preferences,
             "registerRecipientDevice": {"token": secrets.token_hex(32)}, "registerDevice": {"token": secrets.token_hex(32)},
             "updateDevice": {"permission": "denied"},
+            "setRecipientAddress": {"kind": "email", "value": "stranger@example.com"}, "changeRecipientAddress": {"consent": "denied"},
             "snoozeNotification": {"until": seconds_from_now(3600)},
             "confirmNotificationReceipt": {"deviceId": self.device},
             "reportEvents": {"events": [{"type": "opened", "notificationId": self.item}]},
@@ -110,12 +113,14 @@ class Ann:
         """The object of Ann in the place of a parameter of a path."""
         if name != "id":
             return {"recipient": self.name, "user_id": self.liker}[name]
+        if "/addresses/" in path:
+            return self.address
         return self.erasure if path.startswith("/v1/erasures/") else self.device if "/devices/" in path else self.item
 
     def everything(self):
         """What she and her backend see. A stranger must not change it."""
         parts = {path: self.app.get(path).json for path in ("/api/notifications", "/api/preferences", "/likes", "/unblur/state")}
-        parts["devices"] = self.owner.get(f"/v1/recipients/{self.name}/devices").json
+        parts |= {part: self.owner.get(f"/v1/recipients/{self.name}/{part}").json for part in ("devices", "addresses")}
         record = self.owner.get(f"/v1/notifications/{self.item}").json
         return parts | {name: record[name] for name in ("notification", "deliveries", "timeline")}
 
@@ -182,7 +187,7 @@ def row(operation, strangers, ann):
         cells[column] = f"{answered} own" if is_own else str(answered)
         if not is_own and answered not in STATUSES[column]:
             mistakes.append(f"{column}: {answered}")
-        if any(part.encode() in text for part in (SECRET, ann.item, ann.device)):
+        if any(part.encode() in text for part in (SECRET, ann.item, ann.device, ann.address)):
             mistakes.append(f"{column}: the answer has something of Ann: {text[:200]!r}")
         if operation.method == "GET" and not is_own:
             head = operation.ask(credentials, "HEAD")

@@ -105,7 +105,7 @@ struct APIRole: AddedRole {
         return InboxOperations(services: services).all + StreamOperations(services: services).all
             + PreferenceOperations(services: services).all + DeviceOperations(services: services).all
             + IntentOperations(services: services, submission: submission).all + RecipientOperations(services: services).all
-            + ErasureOperations(services: services).all + added
+            + AddressOperations(services: services).all + ErasureOperations(services: services).all + added
     }
 
     func run() async throws {

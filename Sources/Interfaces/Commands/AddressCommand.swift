@@ -110,9 +110,6 @@ struct AddressCommand: AsyncParsableCommand {
         @Flag(help: "End the suppression.") var lift = false
         @OptionGroup var output: OutputOptions
 
-        /// The longest suppression that ends by itself: ten years. Beyond it nobody knows any more why it was made.
-        private static let longest = Duration.seconds(3_653 * 86_400)
-
         mutating func validate() throws {
             if lift, reason != nil || duration != nil { throw ValidationError("--lift goes without --reason and --for") }
             if !lift, reason == nil { throw ValidationError("give the --reason, or --lift to end a suppression") }
@@ -128,7 +125,7 @@ struct AddressCommand: AsyncParsableCommand {
         }
 
         private static func duration(_ text: String) throws -> Duration {
-            guard let duration = DurationText.parse(text), duration > .zero, duration <= longest else {
+            guard let duration = DurationText.parse(text), duration > .zero, duration <= AddressSuppression.longest else {
                 throw Failure(.data, "--for \(text) is no duration up to ten years", hint: "90s, 15m, 2h or 30d")
             }
             return duration

@@ -10,8 +10,8 @@ import TidingsStore
 package enum Bounds {
     package static var all: [Bound] {
         let parts: [[Bound]] = [
-            submission, overflow, intake, routing, delivery, local, signals, release, erasure, connections, processes, house, retention,
-            engagement, reports, liveness,
+            submission, overflow, intake, routing, delivery, local, signals, release, erasure, connections, processes, house, addresses,
+            retention, engagement, reports, liveness,
         ]
         return parts.flatMap { $0 }
     }
@@ -324,9 +324,6 @@ package enum Bounds {
             ),
             Bound("DeviceToken.longest", DeviceToken.longest, "bytes", "Firebase's have about 160 and may grow."),
             Bound("DeviceToken.longestWritten", DeviceToken.longestWritten, "bytes", "A browser's subscription with all its spaces."),
-            Bound("Address.longest", Address.longest, "bytes", "A URL of a webhook; an e-mail address has 254 at most."),
-            Bound("Address.longestText", Address.longestText, "bytes", "Of the source of an address, or of the reason of a suppression."),
-            Bound("Store.addressesPerKind", Store.addressesPerKind, "addresses", "Of one person: each gets a delivery of its own."),
             Bound("Store.largestBadge", Store.largestBadge, "notifications", "On an app's icon; more are counted as this many."),
             Bound("Store.largestInboxPage", Store.largestInboxPage, "entries", "On one page of an inbox."),
             Bound("Store.inboxSweepNames", Store.inboxSweepNames, "ids", "Of the entries that one change of many names."),

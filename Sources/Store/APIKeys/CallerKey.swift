@@ -12,6 +12,8 @@ public enum APIScope: String, Sendable, CaseIterable {
     case recipientsWrite = "recipients:write"
     case recipientsExport = "recipients:export"
     case recipientsErase = "recipients:erase"
+    /// Changes of the places beside devices to which messages of people go.
+    case addressesWrite = "addresses:write"
 }
 
 /// A key that was verified, with its rights.

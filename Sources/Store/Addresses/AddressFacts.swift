@@ -35,6 +35,9 @@ public struct AddressChanges: Sendable {
 
 /// A time in which nothing is sent to an address, such as after mail came back from it.
 public struct AddressSuppression: Sendable {
+    /// The longest suppression that ends by itself: ten years. A later end is nearly always a wrong unit.
+    public static let longest = Duration.seconds(3_653 * 86_400)
+
     /// 1 to ``TidingsCore/Address/longestText`` bytes.
     public var reason: String
     /// Nil: the suppression lasts until somebody lifts it.

@@ -30,6 +30,14 @@ import TidingsWeb
         "/schemas/Device/properties/platform": words(DevicePlatform.self),
         "/schemas/NewDevice/properties/environment": words(DeviceEnvironment.self).union(["", .null]),
         "/schemas/DeviceChange/properties/environment": words(DeviceEnvironment.self).union(["", .null]),
+        "/schemas/Address/properties/kind": words(AddressKind.self),
+        // An operator sets a webhook.
+        "/schemas/NewAddress/properties/kind": words(AddressKind.self).subtracting(["webhook"]),
+        "/schemas/Address/properties/consent": words(Consent.self),
+        "/schemas/NewAddress/properties/consent": words(Consent.self).union(["", .null]),
+        "/schemas/AddressChange/properties/consent": words(Consent.self).union(["", .null]),
+        // Words of the view tidings_ops.addresses.
+        "/schemas/Address/properties/state": ["active", "suppressed", "denied"],
         // Words of the view tidings_ops.devices.
         "/schemas/Device/properties/state": ["active", "gone"],
         // Words of the view tidings_ops.erasures.

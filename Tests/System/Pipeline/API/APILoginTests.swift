@@ -99,7 +99,7 @@ import TidingsTestSupport
         try await Self.withNarrowAPI(Self.catalogue) { api in
             let key = try await api.key(
                 "intents:write", "notifications:read", "notifications:cancel", "recipients:read", "recipients:addresses",
-                "recipients:write", "recipients:export", "recipients:erase")
+                "recipients:write", "recipients:export", "recipients:erase", "addresses:write")
             func send(_ event: String) async throws -> String {
                 let headers = [("idempotency-key", UUID().uuidString)]
                 let sent = try await api.ask("POST", "/v1/intents", authorization: key, headers: headers, body: event)
@@ -113,6 +113,16 @@ import TidingsTestSupport
                     ("POST", "\(person)/devices", #"{"token":"80f9c2e1d4b7a6f5"}"#, 200), ("GET", person, nil, 200),
                 ])
             try await Self.walk(api, as: key, PersonList.all.map { ("GET", "\(person)/\($0.name)", nil, 200) })
+            let email = #"{"kind":"email","value":"ada@example.com","consent":"granted"}"#
+            let address = try await api.ask("POST", "\(person)/addresses", authorization: key, body: email)
+            let place = "\(person)/addresses/\(try #require(address.json["address_id"]?.stringValue, "\(address.text)"))"
+            try await Self.walk(
+                api, as: key,
+                [
+                    ("POST", "\(person)/addresses", email, 200), ("GET", "\(person)/addresses", nil, 200),
+                    ("PATCH", place, #"{"verified":true,"suppressed":true,"suppressionReason":"bounce"}"#, 200),
+                    ("DELETE", place, nil, 204), ("DELETE", place, nil, 404),
+                ])
             let now = try await send(event(id: "now", to: "ada"))
             _ = try await api.pipeline.outcome(of: "now")
             // A named request gets its first answer again.

@@ -51,7 +51,7 @@ import TidingsTestSupport
             let document = try OpenAPIDocument.standard()
             let key = try await api.key(
                 "intents:write", "notifications:read", "notifications:cancel", "recipients:read", "recipients:write", "recipients:erase",
-                tenant: "*")
+                "addresses:write", tenant: "*")
             func ask(_ operation: OpenAPIDocument.Operation, _ query: String, _ body: String?) async throws -> APIScene.Answer {
                 let person = "Bearer \(api.token(for: "ada"))"
                 let path = operation.path.split(separator: "/", omittingEmptySubsequences: false)
