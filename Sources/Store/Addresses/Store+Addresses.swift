@@ -40,7 +40,8 @@ extension Store.Addresses {
     /// person has no such address.
     public func change(_ id: String, of person: RecipientKey, _ changes: AddressChanges) async throws -> Bool {
         let (isVerified, consent) = (changes.isVerified, changes.consent?.rawValue)
-        let (isKept, suppression) = (changes.suppression == nil, changes.suppression ?? nil)
+        let isKept = changes.suppression == nil
+        let suppression: AddressSuppression? = changes.suppression ?? nil
         let change: SQL = """
             update tidings.addresses a set changed_at = tidings.clock(),
                 verified_at = case when \(isVerified == nil) then a.verified_at when \(isVerified) then tidings.clock() end,

@@ -115,7 +115,8 @@ import TidingsTestSupport
             try await Self.walk(api, as: key, PersonList.all.map { ("GET", "\(person)/\($0.name)", nil, 200) })
             let email = #"{"kind":"email","value":"ada@example.com","consent":"granted"}"#
             let address = try await api.ask("POST", "\(person)/addresses", authorization: key, body: email)
-            let place = "\(person)/addresses/\(try #require(address.json["address_id"]?.stringValue, "\(address.text)"))"
+            let addressID = try #require(address.json["address_id"]?.stringValue, "\(address.text)")
+            let place = "\(person)/addresses/\(addressID)"
             try await Self.walk(
                 api, as: key,
                 [
