@@ -209,11 +209,26 @@ async def pages_read_slowly(target):
 # S4: a key at full speed
 
 async def large_intents(target):
-    people = [f"crowd-{number}" for number in range(1_000)]
+    """Intents with many rows."""
+    await flood_of_intents(target, 1_000, 0)
+
+
+async def heavy_intents(target):
+    """Intents with few rows of many bytes."""
+    await flood_of_intents(target, 10, 200_000)
+
+
+async def small_intents(target):
+    """More intents for one person than the allowance of a tenant."""
+    await flood_of_intents(target, 1, 0)
+
+
+async def flood_of_intents(target, recipients, filling):
+    people = [f"crowd-{number}" for number in range(recipients)]
     run = secrets.token_hex(4)
 
     def make(number):
-        data = {"recipients": people, "tenant": TENANT, "title": "Sale", "channels": ["inApp"]}
+        data = {"recipients": people, "tenant": TENANT, "title": "Sale", "channels": ["inApp"], "data": {"filling": "x" * filling}}
         event = {"specversion": "1.0", "id": f"{run}-{number}", "source": "/load/attack", "type": "orderUpdate", "data": data}
         body = json.dumps(event).encode()
         return request("POST", "/v1/intents", target.key, "Content-Type: application/cloudevents+json", body=body)

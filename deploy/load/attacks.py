@@ -12,7 +12,7 @@ run. A run begins when routers have decided everything of the run before.
 | S1 | asks for the head of event streams, or resets the connection before the answer |
 | S2 | opens 1,200 streams of one person, or 1,200 connections that ask for nothing |
 | S3 | sends bodies without their last byte to callbacks and to intents, or reads pages of 20 MB slowly |
-| S4 | sends intents for 1,000 people each over 64 connections |
+| S4 | sends intents over 64 connections: for 1,000 people each, with 200 KB for 10 people each, or for one person each |
 | S12 | sends wrong keys, wrong signatures and unknown keys over 200 connections, or different tokens of one unknown key |
 """
 
@@ -51,7 +51,7 @@ ATTACKS = {
     "S1": [attackers.heads_of_streams, attackers.streams_reset_at_once],
     "S2": [attackers.streams_of_one_person, attackers.idle_connections],
     "S3": [attackers.slow_callbacks, attackers.slow_intents, attackers.pages_read_slowly],
-    "S4": [attackers.large_intents],
+    "S4": [attackers.large_intents, attackers.heavy_intents, attackers.small_intents],
     "S12": [attackers.wrong_credentials, attackers.tokens_of_one_unknown_key],
 }
 
