@@ -157,24 +157,4 @@ extension Store.Addresses {
             order by a.kind, a.created_at, a.address_id
             """)
     }
-
-    /// The person's addresses for a backend, of each kind the oldest first. Runs with the rights of the person, who may not read secrets of
-    /// webhooks.
-    ///
-    /// - Parameters:
-    ///   - id: the only address of the list. Nil: every address.
-    ///   - isWhole: whether the values are whole. Otherwise they have the form of ``AddressMask``.
-    public func list(of person: RecipientKey, only id: String? = nil, showingValues isWhole: Bool) async throws -> [JSON] {
-        let rows = try await store.report(
-            """
-            select a.tenant, a.recipient_id, a.id as address_id, a.kind, a.value, a.source, a.consent, a.consent_at, a.verified_at,
-                case when a.consent = 'denied' then 'denied'
-                    when a.suppressed_at is null or a.suppressed_until <= tidings.clock() then 'active' else 'suppressed' end as state,
-                a.suppressed_because, a.suppressed_at, a.suppressed_until, a.created_at, a.changed_at
-            from tidings.addresses a
-            where a.tenant = \(person.tenant) and a.recipient_id = \(person.id) and a.id = coalesce(\(id), a.id)
-            order by a.kind, a.created_at, a.id
-            """, of: person)
-        return try isWhole ? rows : rows.map { try AddressMask.mask(address: $0) }
-    }
 }

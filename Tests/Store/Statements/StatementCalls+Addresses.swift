@@ -25,8 +25,5 @@ extension StatementCall {
         StatementCall("addresses.remove") { _ = try await $0.addresses.remove("a", of: Samples.person) },
         StatementCall("addresses.hasWebhookSecret") { _ = try await $0.addresses.hasWebhookSecret(Samples.person) },
         StatementCall("addresses.list") { _ = try await $0.addresses.list(of: Samples.person) },
-        StatementCall("addresses.list", with: ["row_to_json": #"{"kind":"email","value":"p@example.com"}"#]) { store in
-            _ = try await store.addresses.list(of: Samples.person, only: "a", showingValues: false)
-        },
     ]
 }

@@ -8,7 +8,9 @@ extension StatementCall {
     static let recipients: [StatementCall] = [devices, lists, settings].flatMap { $0 }
 
     private static let lists = PersonList.all.map { list in
-        StatementCall("recipients.list") { _ = try await $0.recipients.list(list, of: Samples.person) }
+        StatementCall("recipients.list", with: ["row_to_json": #"{"kind":"email","value":"p@example.com"}"#]) { store in
+            _ = try await store.recipients.list(list, of: Samples.person, showingAddresses: false)
+        }
     }
 
     private static let devices: [StatementCall] = [

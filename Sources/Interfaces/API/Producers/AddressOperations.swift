@@ -5,8 +5,8 @@ import TidingsJSON
 import TidingsStore
 import TidingsWeb
 
-/// Addresses of people beside devices, as a backend sees and changes them. A person has no such operation: whoever has stolen a token of a
-/// person could lead all messages to another address.
+/// Addresses of people beside devices, as a backend changes them. `PersonList` has their list. A person has no such operation: whoever has
+/// stolen a token of a person could lead all messages to another address.
 struct AddressOperations: Sendable {
     let services: APIServices
 
@@ -14,7 +14,6 @@ struct AddressOperations: Sendable {
         let path = "/v1/recipients/{recipient}/addresses"
         let query = ["tenant"]
         return [
-            Operation(.get, path, "listRecipientAddresses", .key(.recipientsRead), query: query) { try await list($0) },
             Operation(.post, path, "setRecipientAddress", .key(.addressesWrite), query: query, hasBody: true) { try await set($0) },
             Operation(.patch, path + "/{id}", "changeRecipientAddress", .key(.addressesWrite), query: query, hasBody: true) { call in
                 try await change(call)
@@ -25,18 +24,11 @@ struct AddressOperations: Sendable {
         ]
     }
 
-    private func list(_ call: APICall) async throws -> ServerResponse {
-        let (person, key) = (try RecipientOperations.person(call), try call.key)
-        let addresses = try await services.store.addresses.list(of: person, showingValues: key.allows(.recipientsAddresses))
-        return .json(.ok, ["addresses": .array(addresses)])
-    }
-
-    /// The answer about one address, with its value if the key may see it.
+    /// The answer about one address: its element of the list, with its value if the key may see it.
     private func answer(_ id: String, of person: RecipientKey, for key: CallerKey) async throws -> ServerResponse {
         let isWhole = key.allows(.recipientsAddresses)
-        guard let address = try await services.store.addresses.list(of: person, only: id, showingValues: isWhole).first else {
-            throw Problem(.notFound)
-        }
+        let addresses = try await services.store.recipients.list(.addresses, of: person, showingAddresses: isWhole)
+        guard let address = try addresses.first(where: { try isSameText($0.column("address_id"), id) }) else { throw Problem(.notFound) }
         return .json(.ok, address)
     }
 

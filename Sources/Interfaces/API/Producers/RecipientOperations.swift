@@ -113,7 +113,8 @@ struct RecipientOperations: Sendable {
     // MARK: Lists and devices
 
     private func show(_ list: PersonList, _ call: APICall) async throws -> ServerResponse {
-        let elements = try await services.store.recipients.list(list, of: try Self.person(call))
+        let (person, key) = (try Self.person(call), try call.key)
+        let elements = try await services.store.recipients.list(list, of: person, showingAddresses: key.allows(.recipientsAddresses))
         return .json(.ok, [list.name: .array(elements)])
     }
 
