@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import TidingsCore
 import TidingsJSON
@@ -67,6 +68,33 @@ import TidingsTestSupport
             let id = try #require(list.first?["address_id"]?.stringValue)
             #expect(try await scene.store.addresses.remove(id, of: Self.ann))
             _ = try await scene.set(.email, "x@example.com", of: Self.ann)
+        }
+    }
+
+    /// A backend sends its list, and operators change the same address meanwhile.
+    @Test func changesOfOneAddressNeverWaitForEachOther() async throws {
+        let repeated = Mutex<[PostgresError]>([])
+        let log: @Sendable (PostgresPoolEvent) -> Void = { event in
+            if case .transactionRetried(let error, _) = event { repeated.withLock { $0.append(error) } }
+        }
+        try await StoreScene.logging(to: log) { scene in
+            let id = try await scene.set(.email, "ann@example.com", of: Self.ann)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for writer in 0..<3 {
+                    group.addTask {
+                        for round in 0..<20 {
+                            if writer == 0 {
+                                _ = try await scene.set(.email, "Ann@Example.com", of: Self.ann)
+                            } else {
+                                let changes = AddressChanges(isVerified: round.isMultiple(of: writer + 1))
+                                #expect(try await scene.store.addresses.change(id, of: Self.ann, changes))
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(repeated.withLock { $0 }.isEmpty)
         }
     }
 

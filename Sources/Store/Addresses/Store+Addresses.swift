@@ -52,22 +52,31 @@ extension Store.Addresses {
                 suppressed_because = case when \(isKept) then a.suppressed_because else \(suppression?.reason) end
             where \(Self.isAddress(id, of: person))
             """
-        return try await pool.write(.exists(Self.noting(change)))
+        return try await make(change, of: person)
     }
 
     /// Deletes an address. Tidings judges every earlier decision for the person again before it sends. Returns false if the person has no
     /// such address.
     public func remove(_ id: String, of person: RecipientKey) async throws -> Bool {
-        try await pool.write(.exists(Self.noting("delete from tidings.addresses a where \(Self.isAddress(id, of: person))")))
+        try await make("delete from tidings.addresses a where \(Self.isAddress(id, of: person))", of: person)
     }
 
-    /// A change of an address, and of the time at which its person last changed. Has a row if the address exists.
-    private static func noting(_ change: SQL) -> SQL {
-        """
-        with changed as (\(change) returning a.tenant, a.recipient_id)
-        update tidings.recipients r set changed_at = tidings.clock() from changed
-        where r.tenant = changed.tenant and r.id = changed.recipient_id returning r.id
-        """
+    /// Makes a change of an address, and notes the time at which its person last changed. Returns false if the address does not exist.
+    ///
+    /// The lock of the person comes before that of the address, as in ``set(_:secrets:of:_:)``. In another order, two changes of an address
+    /// could wait for each other.
+    private func make(_ change: SQL, of person: RecipientKey) async throws -> Bool {
+        var trip = RoundTrip()
+        trip.run("select from tidings.recipients r where r.tenant = \(person.tenant) and r.id = \(person.id) for no key update")
+        let noting: SQL = """
+            with changed as (\(change) returning a.tenant, a.recipient_id)
+            update tidings.recipients r set changed_at = tidings.clock() from changed
+            where r.tenant = changed.tenant and r.id = changed.recipient_id returning r.id
+            """
+        let isMade = trip.ask(.exists(noting))
+        return try await pool.transaction(retryAmbiguous: true, isolation: .readCommitted) { [trip] transaction in
+            try await transaction.send(trip)[isMade]
+        }
     }
 
     private static func isAddress(_ id: String, of person: RecipientKey) -> SQL {
