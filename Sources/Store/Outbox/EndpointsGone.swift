@@ -2,8 +2,9 @@ import TidingsContracts
 import TidingsCore
 import TidingsPostgres
 
-/// Endpoints that a provider reported as gone for good. A device that was registered after that time is a new one and stays. An address is
-/// suppressed until somebody lifts the suppression or sets another one.
+/// Endpoints that a provider reported as gone for good. A device that was registered after that time is a new one and stays, and so does an
+/// address that the person got after that time, such as another URL of the webhook. An address is suppressed until somebody lifts the
+/// suppression or sets another one.
 struct EndpointsGone {
     private struct Gone: Sendable {
         let tenant: String
@@ -48,7 +49,7 @@ struct EndpointsGone {
                     suppressed_because = 'endpointGone', changed_at = (select tidings.clock())
                 from told
                 where a.tenant = told.tenant and a.recipient_id = told.recipient_id and a.id = told.id
-                    and (a.suppressed_at is null or a.suppressed_until is not null)
+                    and (a.suppressed_at is null or a.suppressed_until is not null) and a.created_at <= told.at
                 returning a.tenant, a.recipient_id
             )
             update tidings.recipients r set changed_at = (select tidings.clock())
