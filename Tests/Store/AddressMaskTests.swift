@@ -26,7 +26,8 @@ import TidingsJSON
         arguments: [
             (.email, "ann@example.com", "a…@example.com"), (.email, "a@b.example", "a…@b.example"), (.email, "secret", "…"),
             (.sms, "+14155550123", "…0123"), (.sms, "+1 (415) 555-01.23", "…0123"),
-            (.webhook, "https://example.com/secret@home", "https://example.com/…"), (.push, "80f9c2e1d4b7a6f5aabbccdd", "…aabbccdd"),
+            (.webhook, "https://example.com/secret@home", "https://example.com/…"), (.webhook, "no-url-and-yet-long-enough", "…"),
+            (.push, "80f9c2e1d4b7a6f5aabbccdd", "…aabbccdd"),
         ] as [(Channel, String, String)])
     func theChannelSaysHowMuchIsShown(channel: Channel, address: String, shown: String) {
         #expect(AddressMask.masked(address, on: channel) == shown)

@@ -22,7 +22,8 @@ enum AddressMask {
         switch channel {
         case .email: return address.lastIndex(of: "@").map { "\(address.prefix(1))…\(address[$0...])" } ?? "…"
         case .sms: return "…\(address.filter(\.isNumber).suffix(shownDigits))"
-        case .push, .local, .inApp, .webPush, .webhook, nil: break
+        case .webhook: return maskedURL(address) ?? "…"
+        case .push, .local, .inApp, .webPush, nil: break
         }
         if let url = maskedURL(identity ?? address) { return url }
         // A subscription of a browser is JSON, and its end may be a key.

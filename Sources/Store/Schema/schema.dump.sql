@@ -1,4 +1,4 @@
--- baseline 113
+-- baseline 114
 
 CREATE SCHEMA tidings;
 
@@ -1452,7 +1452,7 @@ CREATE VIEW tidings_ops.addresses AS
         CASE addresses.kind
             WHEN 'email'::text THEN (("left"(addresses.value, 1) || '…@'::text) || split_part(addresses.value, '@'::text, 2))
             WHEN 'sms'::text THEN ('…'::text || "right"(addresses.identity, 4))
-            ELSE regexp_replace(addresses.value, '^([a-zA-Z]+://[^/?#]*).*$'::text, '\1/…'::text)
+            ELSE COALESCE((((lower(split_part(addresses.value, '://'::text, 1)) || '://'::text) || NULLIF(regexp_replace("substring"(addresses.value, '(?i)^https?://([^/?#]*)'::text), '^.*@'::text, ''::text), ''::text)) || '/…'::text), '…'::text)
         END AS value_masked,
     addresses.source,
     addresses.consent,

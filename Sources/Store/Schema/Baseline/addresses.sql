@@ -38,7 +38,8 @@ create view tidings_ops.addresses as
         case kind
             when 'email' then left(value, 1) || '…@' || split_part(value, '@', 2)
             when 'sms' then '…' || right(identity, 4)
-            else regexp_replace(value, '^([a-zA-Z]+://[^/?#]*).*$', '\1/…')
+            else coalesce(lower(split_part(value, '://', 1)) || '://'
+                || nullif(regexp_replace(substring(value, '(?i)^https?://([^/?#]*)'), '^.*@', ''), '') || '/…', '…')
         end as value_masked,
         source, consent, consent_at, verified_at,
         case
