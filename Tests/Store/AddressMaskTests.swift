@@ -41,6 +41,17 @@ import TidingsJSON
         }
     }
 
+    /// An operator sees tokens and URLs whole.
+    @Test func contactsAreMaskedForAnOperator() throws {
+        let endpoints = try JSON.parse(
+            #"[{"channel":"email","address":"ann@example.com","secrets":0},{"channel":"webhook","address":"https://a/b","secrets":1}]"#)
+        let masked = try AddressMask.maskContacts(in: endpoints.arrayValue ?? [])
+        let addresses = masked.arrayValue?.map { $0["address"]?.stringValue }
+        #expect(addresses == ["a…@example.com", "https://a/b"] && masked.arrayValue?.last?["secrets"] == 1)
+        let lost = try JSON.parse(#"{"address":"ann@example.com"}"#)
+        #expect(throws: ReportError.self) { try AddressMask.maskContacts(in: [lost]) }
+    }
+
     @Test func anEndpointKeepsItsOtherMembers() throws {
         let endpoint = try JSON.parse(#"{"id":"d","address":"80f9c2e1d4b7a6f5aabbccdd","identity":null,"permission":"denied"}"#)
         let masked = try AddressMask.mask(endpoints: [endpoint], showingAddresses: false)

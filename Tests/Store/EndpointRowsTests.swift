@@ -115,8 +115,10 @@ import TidingsTestSupport
                 #expect(endpoint.objectValue?.keys == ["id", "channel", "address", "permission", "gone_at"], "\(endpoint)")
             }
             let row = try #require(try await scene.store.recipients.row(Self.ann.id, tenant: Self.ann.tenant))
-            let secrets = row["endpoints"]?.arrayValue?.compactMap { $0["secrets"]?.intValue }
-            #expect(secrets?.sorted() == [0, 0, 0, 1])
+            let told = row["endpoints"]?.arrayValue ?? []
+            #expect(told.compactMap { $0["secrets"]?.intValue }.sorted() == [0, 0, 0, 1])
+            let written = Set(told.compactMap { $0["address"]?.stringValue })
+            #expect(written == ["phone", "A…@example.com", "…0123", "https://example.com/hook"], "an operator sees tokens and URLs")
         }
     }
 

@@ -61,6 +61,25 @@ enum AddressMask {
         return .object(members)
     }
 
+    /// Masks the e-mail addresses and telephone numbers in a list of endpoints. Tokens and URLs stay, so that an operator can compare them
+    /// with those of an app or a receiver.
+    ///
+    /// - Throws: ``ReportError`` for an endpoint without its channel or its address.
+    static func maskContacts(in endpoints: [JSON]) throws(ReportError) -> JSON {
+        var shown: [JSON] = []
+        for endpoint in endpoints {
+            let (word, address): (String, String) = (try endpoint.column("channel"), try endpoint.column("address"))
+            var members = endpoint.objectValue ?? JSONObject()
+            switch Channel(rawValue: word) {
+            case .email: members["address"] = .string(masked(address, on: .email))
+            case .sms: members["address"] = .string(masked(address, on: .sms))
+            case .push, .local, .inApp, .webPush, .webhook, nil: break
+            }
+            shown.append(.object(members))
+        }
+        return .array(shown)
+    }
+
     /// Masks the member `value` of an address of a person.
     ///
     /// - Throws: ``ReportError`` for a row without the member or its kind.

@@ -91,11 +91,14 @@ extension Store.Recipients {
         """
     }
 
-    /// The person's settings, for an operator to read. A webhook's secrets are counted and not shown. Nil if Tidings has never seen the
-    /// person.
+    /// The person's settings, for an operator to read. A webhook's secrets are counted and not shown, and e-mail addresses and telephone
+    /// numbers are masked. Nil if Tidings has never seen the person.
     public func row(_ recipient: String, tenant: String) async throws -> JSON? {
         let person = RecipientKey(tenant: tenant, id: recipient)
-        return try await store.report(Self.settings(of: person, with: .secrets, as: "'secrets', cardinality(e.secrets)")).first
+        let rows = try await store.report(Self.settings(of: person, with: .secrets, as: "'secrets', cardinality(e.secrets)"))
+        guard let row = rows.first, var members = row.objectValue else { return nil }
+        members["endpoints"] = try AddressMask.maskContacts(in: try row.column("endpoints"))
+        return .object(members)
     }
 
     /// The person's settings, for a backend. Runs with the rights of the person, who may not read the secrets of a webhook. Nil if Tidings has

@@ -52,7 +52,7 @@ extension StatementCall {
             try await store.recipients.change("p", tenant: "t", changes)
         },
         StatementCall("recipients.preferences") { _ = try await $0.recipients.preferences(of: Samples.person) },
-        StatementCall("recipients.row") { _ = try await $0.recipients.row("p", tenant: "t") },
+        StatementCall("recipients.row", with: ["row_to_json": #"{"endpoints":[]}"#]) { _ = try await $0.recipients.row("p", tenant: "t") },
         StatementCall("recipients.settings", with: ["row_to_json": #"{"endpoints":[]}"#]) { store in
             _ = try await store.recipients.settings(of: Samples.person, showingAddresses: false)
         },
