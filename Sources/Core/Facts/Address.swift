@@ -115,7 +115,8 @@ extension Address {
             throw Fault("a telephone number begins with + and the code of its country, such as +1 415 555 0123, and has no letters")
         }
         // In +44 (0)20, the zero is dialled within the country only. With it the number would be another one.
-        guard !text.contains("(0)") else { throw Fault("a telephone number has no (0), which is dialled within its country only") }
+        let isNational = text.filter { $0 != " " }.contains("(0)")
+        if isNational { throw Fault("a telephone number has no (0), which is dialled within its country only") }
         let digits = text.utf8.filter(isDigit)
         guard phoneDigits.contains(digits.count), digits.first != UInt8(ascii: "0") else {
             throw Fault("a telephone number has \(phoneDigits.lowerBound) to \(phoneDigits.upperBound) digits, and the first is not 0")
