@@ -57,13 +57,15 @@ public struct PersonList: Sendable {
         members: [
             "tenant": "r.tenant", "recipient_id": "r.recipient_id", "address_id": "r.id", "kind": "r.kind", "value": "r.value",
             "source": "r.source", "consent": "r.consent", "consent_at": "r.consent_at", "verified_at": "r.verified_at",
-            "state": """
-                case when r.consent = 'denied' then 'denied'
-                    when r.suppressed_at is null or r.suppressed_until <= tidings.clock() then 'active' else 'suppressed' end
-                """,
-            "suppressed_because": "r.suppressed_because", "suppressed_at": "r.suppressed_at", "suppressed_until": "r.suppressed_until",
-            "created_at": "r.created_at", "changed_at": "r.changed_at",
+            "state": addressState, "suppressed_because": "r.suppressed_because", "suppressed_at": "r.suppressed_at",
+            "suppressed_until": "r.suppressed_until", "created_at": "r.created_at", "changed_at": "r.changed_at",
         ])
+
+    /// The state of an address as in `tidings_ops.addresses`.
+    private static let addressState = """
+        case when r.consent = 'denied' then 'denied'
+            when r.suppressed_at is null or r.suppressed_until <= tidings.clock() then 'active' else 'suppressed' end
+        """
 
     fileprivate func query(of person: RecipientKey) -> SQL {
         """
