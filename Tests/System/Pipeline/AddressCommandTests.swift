@@ -60,9 +60,12 @@ import TidingsTestSupport
             let listed = try await run("list", "ann", "-o", "json")
             let rows = try JSON.parse(listed.output).arrayValue ?? []
             #expect(rows.map { $0["value_masked"] } == ["…0123", "https://example.com/…"], "\(listed.output)")
-            #expect(rows.map { $0["source"] } == ["operator", "operator"] && rows.map { $0["secrets"]?.intValue } == [0, 1])
+            #expect(rows.map { $0["source"]?.stringValue } == ["operator", "operator"])
+            #expect(rows.map { $0["secrets"]?.intValue } == [0, 1])
+            let shown = try await CommandLineTests.run(["recipient", "show", "ann", "-o", "json"], system.environment)
+            #expect(shown.output.contains("…0123") && !shown.output.contains("(415)"), "\(shown.output)")
             let table = try await run("list", "ann")
-            #expect(table.output.contains("…0123") && !table.output.contains("555"), "\(table.output)")
+            #expect(table.output.contains("…0123") && !table.output.contains("(415)"), "\(table.output)")
 
             // The older command and the newer one change the same webhook.
             let older = try await CommandLineTests.run(["recipient", "set", "ann", "--webhook", "none"], system.environment)
