@@ -16,8 +16,8 @@ package final class Reloaded<Value: Sendable, Stamp: Equatable & Sendable>: Send
 
     private struct State {
         var current: Result<Value, any Error>
-        /// The stamp of the source when the value was made.
-        var stamp: Stamp
+        /// The stamp of the source when the value was made, or could not be made. Nil while a failure is tried again by each look.
+        var stamp: Stamp?
         var lookedAt: ContinuousClock.Instant
         /// The end of the look that is under way. Nil while there is none. There is never more than one.
         var looking: OneShot<Void>?
@@ -64,7 +64,9 @@ package final class Reloaded<Value: Sendable, Stamp: Equatable & Sendable>: Send
         self.make = make
         // Read the stamp before making the value: the next look then notices a change between the two.
         let first = stamp()
-        state = Mutex(State(current: Result(catching: make), stamp: first, lookedAt: now()))
+        let current = Result(catching: make)
+        let isRetried = if case .failure = current { retriesFailures } else { false }
+        state = Mutex(State(current: current, stamp: isRetried ? nil : first, lookedAt: now()))
     }
 
     /// The last good value. If no value was good, the error of the last look.

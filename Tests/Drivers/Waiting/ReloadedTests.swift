@@ -105,6 +105,18 @@ import Testing
         #expect(source.made == made)
     }
 
+    @Test(arguments: [(false, "same", 1), (true, "failed: !one", 2)])
+    func theFirstFailureIsRetriedByEachLookOnlyIfTold(_ retriesFailures: Bool, _ look: String, _ made: Int) {
+        let source = Source("!one")
+        let reloaded = source.reloaded(retriesFailures: retriesFailures)
+        #expect(Self.word(reloaded.look()) == look)
+        #expect(source.made == made)
+        source.write("b")
+        #expect(Self.word(reloaded.look()) == "renewed")
+        #expect(Self.word(reloaded.look()) == "same")
+        #expect(Self.value(reloaded) == "b")
+    }
+
     /// The file may be written between the two reads.
     @Test func aChangeBetweenStampAndValueIsNoticed() {
         let source = Source("a")
