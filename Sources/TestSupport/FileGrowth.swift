@@ -13,18 +13,29 @@ final class FileGrowth: Sendable {
     /// In bytes: some hundred events of files, which have no name.
     private static let bufferBytes = 4_096
 
-    private let descriptor = inotify_init1(Int32(IN_CLOEXEC))
+    private let descriptor: Int32
+    /// The reason why the kernel gave no descriptor. Nil if it gave one.
+    private let refusal: String?
     /// The signals that somebody may await, by the number of the watch.
     private let signals = Mutex<[Int32: OneShot<Void>]>([:])
 
     private init() {
-        Thread.detachNewThread { self.readEvents() }
+        let descriptor = inotify_init1(Int32(IN_CLOEXEC))
+        refusal = descriptor < 0 ? String(cString: strerror(errno)) : nil
+        self.descriptor = descriptor
+        if descriptor >= 0 { Thread.detachNewThread { self.readEvents() } }
     }
 
     /// Returns the signal of the file's next growth. To miss none, read the file after this call and before awaiting the signal.
+    ///
+    /// Throws if the kernel watches no file for this process. The processes of a user share `fs.inotify.max_user_instances`, of which this
+    /// process needs one.
     func next(of path: String) throws -> OneShot<Void> {
+        if let refusal {
+            throw TestSystemError(message: "the kernel watches no file: \(refusal). Look at fs.inotify.max_user_instances and ulimit -n")
+        }
         // The reading thread needs the lock too, so it finds the signal of an event that comes at once.
-        try signals.withLock { signals -> OneShot<Void> in
+        return try signals.withLock { signals -> OneShot<Void> in
             // The watch ends with its first event.
             let watch = inotify_add_watch(descriptor, path, UInt32(IN_MODIFY) | UInt32(IN_ONESHOT))
             guard watch >= 0 else { throw TestSystemError(message: "cannot watch \(path): \(String(cString: strerror(errno)))") }

@@ -50,4 +50,23 @@ import TidingsTestSupport
         wait.cancel()
         await #expect(throws: CancellationError.self) { try await wait.valueUnlessCancelled() }
     }
+
+    /// Runs in a process of its own, because the limit holds for the whole process.
+    @Test func aKernelThatWatchesNoFileIsNamed() async {
+        await #expect(processExitsWith: .success) {
+            let process = try Self.shell("exec sleep 600")
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            var limit = rlimit()
+            getrlimit(resource, &limit)
+            let usual = limit.rlim_cur
+            limit.rlim_cur = 0
+            setrlimit(resource, &limit)
+            let error = await #expect(throws: TestSystemError.self) { try await process.says("a word that never comes") }
+            limit.rlim_cur = usual
+            setrlimit(resource, &limit)
+            process.signal(SIGKILL)
+            _ = await process.finish()
+            #expect(error?.description.contains("fs.inotify.max_user_instances") == true)
+        }
+    }
 }
