@@ -33,6 +33,25 @@ import TidingsTestSupport
         }
     }
 
+    /// A column that no judgement decides would get lost at the first look if the row were made anew.
+    @Test func aRowThatIsPutBackKeepsItsOtherColumns() async throws {
+        try await StoreScene.with { scene in
+            try await scene.take(1...1, verdict: StoreScene.hold)
+            _ = try await scene.system.query(
+                "update tidings.due set attempt = 3, kind = 'retry', reason = 'timeout', endpoint = 'device-1'")
+            let kept: SQL = """
+                select (to_jsonb(w) - array['due_at', 'kind', 'reason', 'pause_id', 'since'])::text from tidings.due w
+                """
+            let before = try await scene.system.query(kept).rows.map { try $0.decode(String.self) }
+            try #require(before.count == 1 && before.allSatisfy { $0.contains("\"attempt\": 3") }, "\(before)")
+            try await scene.store.upkeep.shiftClock(by: Self.hour)
+            #expect(try await scene.release(verdict: StoreScene.hold).released == 1)
+            let after = try await scene.system.query(kept).rows.map { try $0.decode(String.self) }
+            #expect(after == before)
+            #expect(try await scene.count("select count(*) from tidings.due where kind = 'held' and due_at > tidings.clock()") == 1)
+        }
+    }
+
     @Test func twoReleasersTakeEachDeliveryOnce() async throws {
         try await StoreScene.with { scene in
             try await scene.take(1...40, verdict: StoreScene.hold)
