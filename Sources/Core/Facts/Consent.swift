@@ -3,6 +3,6 @@ public enum Consent: String, CaseIterable, Sendable, Hashable {
     case granted
     /// Nothing is sent to the address, whatever the preferences say.
     case denied
-    /// Nobody has told Tidings. Messages are sent: preferences decide, as for a device.
+    /// The answer has not been told to Tidings. Messages are sent: preferences decide, as for a device.
     case unknown
 }

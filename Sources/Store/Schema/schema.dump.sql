@@ -1,4 +1,4 @@
--- baseline 114
+-- baseline 113
 
 CREATE SCHEMA tidings;
 
