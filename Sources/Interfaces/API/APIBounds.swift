@@ -89,6 +89,9 @@ enum APIBounds {
             Bound(
                 "TokenKeys.longestAge", TokenKeys.longestAge,
                 "A set of keys that no look confirms counts no longer: a withdrawn key must not live on."),
+            Bound(
+                "TokenKeys.longestAbsence", TokenKeys.longestAbsence,
+                "A key that a look did not find is refused at once while the next look is under way."),
             Bound("TokenKeys.mostWaiting", TokenKeys.mostWaiting, "requests", "That wait for a look because their key is unknown."),
             Bound(
                 "TokenKeys.shortestInterval", TokenKeys.shortestInterval,

@@ -28,9 +28,9 @@ import TidingsWeb
         }
     }
 
-    /// A login service that answers at once, except for the second request.
+    /// A login service that answers at once, except for one request.
     private final class HangingService: Sendable {
-        /// The second request has arrived.
+        /// That request has arrived.
         let hangs = OneShot<Void>()
         /// The service answers this request.
         let answers = OneShot<Void>()
@@ -38,6 +38,10 @@ import TidingsWeb
         private let second = JWTSigner().publicKeySet
         private let requests = Mutex(0)
         private let cutOff = Mutex(0)
+        private let hanging: Int
+
+        /// - Parameter hanging: the number of the request that is not answered at once. It and later ones get another set of keys.
+        init(at hanging: Int = 2) { self.hanging = hanging }
 
         var requestsCutOff: Int { cutOff.withLock { $0 } }
 
@@ -46,14 +50,14 @@ import TidingsWeb
                 requests += 1
                 return requests
             }
-            if number == 2 {
+            if number == hanging {
                 hangs.set(())
                 guard await answers.valueUnlessCancelled() != nil else {
                     cutOff.withLock { $0 += 1 }
                     throw CancellationError()
                 }
             }
-            return Array((number == 1 ? first : second).utf8)
+            return Array((number < hanging ? first : second).utf8)
         }
     }
 
@@ -161,11 +165,29 @@ import TidingsWeb
         #expect(keys.looksBegun == looks + 2)
     }
 
+    /// A login service is slow while a crowd asks it for new tokens. Only one request waits for its answer.
+    @Test func aCrowdWithAWithdrawnKeyWaitsForNoSlowLook() async throws {
+        let hanging = HangingService(at: 3)
+        let keys = await tokenKeys(of: hanging)
+        #expect(try await keys.newer(than: 1, with: "old", after: keys.looksBegun) == nil)
+        service.wait(TokenKeys.shortestInterval)
+        async let first = keys.newer(than: 1, with: "old", after: keys.looksBegun)
+        await hanging.hangs.value()
+        for _ in 0..<2 * TokenKeys.mostWaiting { #expect(try await keys.newer(than: 1, with: "old", after: keys.looksBegun) == nil) }
+        // What is known of the key is too old now.
+        service.wait(TokenKeys.longestAbsence)
+        async let later = keys.newer(than: 1, with: "old", after: 2)
+        hanging.answers.set(())
+        let found = [try await first?.number, try await later?.number]
+        #expect(found == [2, 2])
+    }
+
     /// Keys of a service that hangs, after the first look. No regular look waits for its time.
     private func tokenKeys(of hanging: HangingService) async -> TokenKeys {
+        let service = service
         let keys = TokenKeys(
             TokenKeySource(isFile: false) { try await hanging.read() }, readiness: readiness, logger: Logger(label: "tests"),
-            sleep: { _ in })
+            now: { service.now() }, sleep: { _ in })
         await keys.look()
         return keys
     }

@@ -24,6 +24,9 @@ final class TokenKeys: Sendable {
     /// The shortest time between two looks because of an unknown key, and the time for which a key that such a look did not find is known to
     /// be none. Anybody can send a token with an unknown key.
     static let shortestInterval = Duration.seconds(5)
+    /// The time for which such a key is known to be none while the next look is under way. A login service is slow while a crowd asks it for
+    /// new tokens, and the crowd must not wait for it.
+    static let longestAbsence = Duration.seconds(30)
     /// The time for which a set stays in force without a look that confirms it. A person who keeps the login service away must not keep a
     /// withdrawn key alive.
     static let longestAge = Duration.seconds(24 * 3_600)
@@ -57,9 +60,11 @@ final class TokenKeys: Sendable {
         /// The ids of the keys for which requests wait, each with the number of these requests.
         var sought: [String: Int] = [:]
 
-        /// Whether a look has just shown that there is no such key.
+        /// Whether a look has just shown that there is no such key. The first caller after that begins another look and waits for it. The
+        /// others are told what the last look found.
         func isMissing(_ id: String, at now: ContinuousClock.Instant) -> Bool {
-            guard let soughtAt, now - soughtAt < TokenKeys.shortestInterval else { return false }
+            let longest = look == nil ? TokenKeys.shortestInterval : TokenKeys.longestAbsence
+            guard let soughtAt, now - soughtAt < longest else { return false }
             return missing.contains(id)
         }
 
