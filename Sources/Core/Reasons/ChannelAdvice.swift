@@ -4,7 +4,7 @@ extension ReasonCode {
     public func whatToDo(on channel: Channel) -> String {
         switch (self, channel) {
         case (.endpointGone, .webhook):
-            "`tidings address list <id>` says why. Set the person's new address: `tidings recipient set <id> --webhook <address>`."
+            "Set the person's new address: `tidings recipient set <id> --webhook <address>`. See why: `tidings address list <id>`."
         case (.noAddress, .webhook): "Set the person's address: `tidings recipient set <id> --webhook <address>`."
         case (.redirectRefused, .webhook):
             "Set the target of the redirect as the person's address: `tidings recipient set <id> --webhook <address>`."
@@ -15,7 +15,7 @@ extension ReasonCode {
         case (.noAddress, .email), (.noAddress, .sms):
             "Set the person's address: `tidings address set <id> \(channel.rawValue) <address>`."
         case (.endpointGone, .email), (.endpointGone, .sms):
-            "`tidings address list <id>` says why. Correct the person's address, or lift the suppression."
+            "Correct the person's address, or lift the suppression. See why: `tidings address list <id>`."
         default: whatToDo
         }
     }
