@@ -174,7 +174,7 @@ import TidingsWeb
         async let first = keys.newer(than: 1, with: "old", after: keys.looksBegun)
         await hanging.hangs.value()
         for _ in 0..<2 * TokenKeys.mostWaiting { #expect(try await keys.newer(than: 1, with: "old", after: keys.looksBegun) == nil) }
-        // What is known of the key is too old now.
+        // The last look is too old now.
         service.wait(TokenKeys.longestAbsence)
         async let later = keys.newer(than: 1, with: "old", after: 2)
         hanging.answers.set(())

@@ -61,7 +61,7 @@ final class TokenKeys: Sendable {
         var sought: [String: Int] = [:]
 
         /// Whether a look has just shown that there is no such key. The first caller after that begins another look and waits for it. The
-        /// others are told what the last look found.
+        /// other callers get what the last look found.
         func isMissing(_ id: String, at now: ContinuousClock.Instant) -> Bool {
             let longest = look == nil ? TokenKeys.shortestInterval : TokenKeys.longestAbsence
             guard let soughtAt, now - soughtAt < longest else { return false }
